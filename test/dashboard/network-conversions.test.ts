@@ -62,6 +62,11 @@ test('an operator works through the queue: approves some, rejects one and says w
   await page.getByRole('option', { name: /^Audit log Page of the network/ }).waitFor()
   await page.keyboard.type('puzzle')
   await page.getByRole('option', { name: /^Puzzle corner App \d+ of/ }).waitFor()
+  await page.getByRole('combobox', { name: 'Search' }).fill('advertiser')
+  await page
+    .getByRole('option', { name: /^Advertiser \d+ Advertiser \d+/ })
+    .first()
+    .waitFor()
   await checkLooks(page)
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { isUniqueViolation } from '../../db/pg-errors.ts'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
-import { containing } from '../../db/search.ts'
+import { containing, idOf } from '../../db/search.ts'
 import { NoSuch, OperatorError } from '../../errors.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import type { Reference } from '../../lib/reference.ts'
@@ -199,6 +199,17 @@ export async function listAdvertisers(db: Db, { search, after, limit }: Advertis
   if (limit !== undefined) query = query.limit(limit)
   return query.orderBy('advertiser_id').execute()
 }
+
+/** The one with this ID, then those with this in their name. */
+export const searchAdvertisers = (db: Db, text: string, limit: number) =>
+  db
+    .selectFrom('advertisers')
+    .select(['advertiser_id', 'name'])
+    .where((is) => is.or([is('name', 'ilike', containing(text)), is('advertiser_id', '=', idOf(text))]))
+    .orderBy((is) => is('advertiser_id', '=', idOf(text)), 'desc')
+    .orderBy('advertiser_id')
+    .limit(limit)
+    .execute()
 
 /** Its tokens that work, without the tokens themselves: the newest first. */
 export async function listTokens(db: Db, advertiserId: number, now: Date) {

@@ -171,14 +171,14 @@ export class Catalogue {
   async search(list: OfferList, hidden: readonly number[], text: string, { offset, limit }: Range): Promise<Slice> {
     const whole = await this.#lists.whole(list)
     const skipped = new Set(hidden.map((offerId) => this.#shelf.find(offerId)))
-    const found = await searchSlots(this.#shelf, whole, text)
+    const found = await searchSlots(this.#shelf, whole, text, 'words')
     const seen = found.filter((slot) => !skipped.has(slot))
     return { offers: this.#show(seen.slice(offset, offset + limit)), total: seen.length }
   }
 
-  /** The same among the first of a list, which are at hand: cheap enough for a search while somebody types. */
+  /** By name only, among the first of a list, which are at hand: cheap enough for a search while somebody types. */
   async searchFirst(list: OfferList, text: string, limit: number): Promise<number[]> {
-    const found = await searchSlots(this.#shelf, list.head, text)
+    const found = await searchSlots(this.#shelf, list.head, text, 'name')
     return this.#show(found.slice(0, limit)).map(({ offerId }) => offerId)
   }
 

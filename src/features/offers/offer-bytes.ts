@@ -127,6 +127,8 @@ export function readTarget(bytes: Buffer): OfferTarget {
   return { termsId, destination, requiredGoals: required }
 }
 
+export const readName = (bytes: Buffer): string => new Reader(bytes).text()
+
 /** Name and description, which is what people search and keywords look at. */
 export function readWords(bytes: Buffer): string {
   const from = new Reader(bytes)

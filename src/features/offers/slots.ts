@@ -4,7 +4,7 @@ import { Arena } from '../../lib/arena.ts'
 import { COUNTRIES } from '../../lib/countries.ts'
 import { IdIndex } from '../../lib/id-index.ts'
 import { sortByKey } from '../../lib/radix-sort.ts'
-import { type OfferDetails, type OfferTarget, readDetails, readTarget, readWords } from './offer-bytes.ts'
+import { type OfferDetails, type OfferTarget, readDetails, readName, readTarget, readWords } from './offer-bytes.ts'
 import type { OfferRow } from './offer-rows.ts'
 import { CATEGORIES, type Category, type Platform, PLATFORMS, type Sort } from './choices.ts'
 import {
@@ -188,6 +188,10 @@ export class Slots implements Traits {
 
   target(slot: number): OfferTarget {
     return readTarget(this.#bytes(slot))
+  }
+
+  name(slot: number): string {
+    return readName(this.#bytes(slot))
   }
 
   words(slot: number): string {

@@ -1,5 +1,6 @@
 // One search over everything that somebody can open in the dashboard, answered while they type: each part reads a few
 // pages of an index or a short table, and a few results of each kind are all there is. The lists have the rest.
+import { searchAdvertisers } from '../../../features/accounts/advertisers.ts'
 import { isOperatorRole } from '../../../features/accounts/people.ts'
 import { readPublisher, searchPublishers } from '../../../features/accounts/publishers.ts'
 import { searchApps } from '../../../features/apps/apps.ts'
@@ -20,7 +21,7 @@ export function searchRoutes(routes: ManageRoutes, { db, catalogue, credentials 
     id: 'search',
     summary: 'Search everything',
     about:
-      'Operators find publishers, apps, offers and conversions of the network; people of a publisher find their own apps and conversions, and offers as their users see them: by ID, or by name among the 1,000 most popular. At most five of each.',
+      'Operators find publishers, advertisers, apps, offers (also by external ID) and conversions of the network; people of a publisher find their own apps and conversions, and offers as their users see them: by ID, or by name among the 1,000 most popular. At most five of each.',
     tag: 'Search',
     access: 'session',
     query: SearchQuery,
@@ -28,22 +29,23 @@ export function searchRoutes(routes: ManageRoutes, { db, catalogue, credentials 
     async run({ caller: { role, publisherId }, query }) {
       const text = query.q.trim()
       if (isOperatorRole(role)) {
-        const [publishers, apps, offers, conversions] = await Promise.all([
+        const [publishers, advertisers, apps, offers, conversions] = await Promise.all([
           findPublishers(text),
+          searchAdvertisers(db, text, MOST),
           searchApps(db, text, null, MOST),
           searchOffers(db, { search: text }, MOST),
-          findConversions(text, null),
+          findConversions(query.q, null),
         ])
         const named = offers.rows.slice(0, MOST).map(({ offer_id, name }) => ({ offer_id, name, app_id: null }))
-        return { publishers, apps, offers: named, conversions }
+        return { publishers, advertisers, apps, offers: named, conversions }
       }
       if (publisherId === null) throw notThere()
       const [apps, offers, conversions] = await Promise.all([
         searchApps(db, text, publisherId, MOST),
         findOffersOf(publisherId, query.app_id, text),
-        findConversions(text, publisherId),
+        findConversions(query.q, publisherId),
       ])
-      return { publishers: [], apps, offers, conversions }
+      return { publishers: [], advertisers: [], apps, offers, conversions }
     },
   })
 
@@ -71,13 +73,16 @@ export function searchRoutes(routes: ManageRoutes, { db, catalogue, credentials 
     return ids.map((offer_id) => ({ offer_id, name: names.get(offer_id) ?? '', app_id: app.app_id }))
   }
 
-  async function findConversions(text: string, publisherId: number | null): Promise<FoundConversion[]> {
+  /** User and transaction IDs may begin or end with blanks: both as typed and without. */
+  async function findConversions(typed: string, publisherId: number | null): Promise<FoundConversion[]> {
     const whose = publisherId === null ? {} : { publisherId }
+    const texts = [...new Set([typed, typed.trim()])]
+    const each = async (find: (text: string) => Promise<ConversionRow[]>) => (await Promise.all(texts.map(find))).flat()
     const [exact, ofUser, reported, confirmed] = await Promise.all([
-      findConversion(db, text, null),
-      listConversions(db, { ...whose, userId: text }, MOST),
-      listConversions(db, { ...whose, transactionId: text }, MOST),
-      publisherId === null ? findConfirmed(db, text, MOST) : [], // advertisers' IDs are not for publishers
+      findConversion(db, typed.trim(), null),
+      each((userId) => listConversions(db, { ...whose, userId }, MOST)),
+      each((transactionId) => listConversions(db, { ...whose, transactionId }, MOST)),
+      publisherId === null ? each((text) => findConfirmed(db, text, MOST)) : [], // advertisers' IDs are not for publishers
     ])
     const isOwn = exact !== null && (publisherId === null || exact.publisher_id === publisherId)
     const found = new Map<string, { row: ConversionRow; matched: FoundConversion['matched'] }>()

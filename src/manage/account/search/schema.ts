@@ -32,6 +32,7 @@ export type FoundConversion = Static<typeof FoundConversion>
 /** A few of each kind, at most. */
 export const SearchResults = shape('SearchResults', {
   publishers: Type.Array(Type.Object({ publisher_id: id, name: Type.String() }), { description: 'For operators.' }),
+  advertisers: Type.Array(Type.Object({ advertiser_id: id, name: Type.String() }), { description: 'For operators.' }),
   apps: Type.Array(Type.Object({ app_id: id, name: Type.String(), publisher_id: id, publisher: Type.String() })),
   offers: Type.Array(
     Type.Object({

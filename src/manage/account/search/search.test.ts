@@ -17,7 +17,7 @@ async function find(visitor: Visitor, text: string, more = ''): Promise<Results>
   return data
 }
 const conversionsOf = ({ conversions }: Results) => conversions.map(({ conversion_id, matched }) => [conversion_id, matched]) // prettier-ignore
-const NOTHING = { publishers: [], apps: [], offers: [], conversions: [] }
+const NOTHING = { publishers: [], advertisers: [], apps: [], offers: [], conversions: [] }
 
 async function createConverted() {
   const owned = await createOwned()
@@ -31,13 +31,16 @@ async function createConverted() {
   return { ...owned, name, offerId, reported, confirmed }
 }
 
-test('an operator finds publishers, apps, offers and conversions of the network, by name and by ID', async () => {
+test('an operator finds publishers, advertisers, apps, offers and conversions of the network, by name and by ID', async () => {
   const { appId, publisherId, offerId, name, reported, confirmed } = await createConverted()
   const operator = await visit(world, 'operator_reader')
   const publisher = (await readPublisher(world.database.db, publisherId))?.name ?? ''
   const { publishers } = await find(operator, publisher.slice(1).toUpperCase())
   assert.deepEqual(publishers, [{ publisher_id: publisherId, name: publisher }])
   assert.equal((await find(operator, String(publisherId))).publishers[0]?.publisher_id, publisherId)
+  const advertiser = await world.database.db.selectFrom('offers').innerJoin('advertisers as a', 'a.advertiser_id', 'offers.advertiser_id').select(['a.advertiser_id', 'a.name']).where('offer_id', '=', offerId).executeTakeFirstOrThrow() // prettier-ignore
+  assert.deepEqual((await find(operator, String(advertiser.advertiser_id))).advertisers[0], advertiser)
+  assert.deepEqual((await find(operator, advertiser.name.slice(1).toUpperCase())).advertisers[0], advertiser)
   const [app] = (await find(operator, String(appId))).apps
   assert.deepEqual([app?.app_id, app?.publisher], [appId, publisher])
   assert.deepEqual((await find(operator, ` ${name} `)).offers, [{ offer_id: offerId, name, app_id: null }])
@@ -71,6 +74,38 @@ test('offers are found as the users of the app see them', async () => {
   await visitor.put(`${base}/content-rules`, { blocked_categories: [], blocked_keywords: ['Quest'], payment_offers: true }) // prettier-ignore
   assert.deepEqual((await find(visitor, name)).offers, [])
   assert.ok(!(await find(visitor, String(offerId))).offers.some(({ offer_id }) => offer_id === offerId))
+})
+
+test('offers are not found by their description', async () => {
+  const { visitor } = await createOwned()
+  const [offerId = 0] = await world.createOffers({
+    name: 'Plain name',
+    description: 'Unheard of words',
+    external_id: 'ext-of-theirs',
+  })
+  const operator = await visit(world, 'operator')
+  for (const finder of [visitor, operator]) {
+    assert.deepEqual(
+      (await find(finder, 'plain name')).offers.map(({ offer_id }) => offer_id),
+      [offerId],
+    )
+    assert.deepEqual((await find(finder, 'unheard of')).offers, [])
+  }
+  assert.equal((await find(operator, 'ext-of-theirs')).offers[0]?.offer_id, offerId)
+})
+
+test('user and transaction IDs are found with the blanks around them, and without', async () => {
+  const { live, visitor, appId } = await createOwned()
+  const [offerId = 0] = await world.createOffers({})
+  const report = async (userId: string, transactionId: string) =>
+    (await world.report(live, { userId, offerId, transactionId })).body.data.conversion.conversion_id
+  const bare = await report(`cleo-${appId}`, `t-${appId}`)
+  const padded = await report(` cleo-${appId}`, ` t-${appId} `)
+  for (const finder of [visitor, await visit(world, 'operator')]) {
+    assert.deepEqual(conversionsOf(await find(finder, `cleo-${appId}`)), [[bare, 'user']])
+    assert.deepEqual(conversionsOf(await find(finder, ` cleo-${appId}`)), [[padded, 'user'], [bare, 'user']])
+    assert.deepEqual(conversionsOf(await find(finder, ` t-${appId} `)), [[padded, 'transaction'], [bare, 'transaction']])
+  } // prettier-ignore
 })
 
 test('at most five of each kind come back, and text that matches patterns is taken literally', async () => {

@@ -141,7 +141,7 @@ export type Schemas = {
   RotatedAdvertiserToken: { token: string; old_token_expires_at: string | null }
   RotatedSecret: { api_key: string; api_secret: string; old_secret_expires_at: string | null }
   RotatedSigningSecret: { api_key: string; signing_secret: string; old_signing_secret_expires_at: string | null }
-  SearchResults: { publishers: ({ publisher_id: Schemas['Id']; name: string })[]; apps: ({ app_id: Schemas['Id']; name: string; publisher_id: Schemas['Id']; publisher: string })[]; offers: ({ offer_id: Schemas['Id']; name: string; app_id: Schemas['Id'] | null })[]; conversions: ({ conversion_id: string; app_id: Schemas['Id']; app: string; offer: string; user_id: string; status: "pending" | "approved" | "rejected" | "reversed"; is_test: boolean; created_at: string; matched: "id" | "user" | "transaction" })[] }
+  SearchResults: { publishers: ({ publisher_id: Schemas['Id']; name: string })[]; advertisers: ({ advertiser_id: Schemas['Id']; name: string })[]; apps: ({ app_id: Schemas['Id']; name: string; publisher_id: Schemas['Id']; publisher: string })[]; offers: ({ offer_id: Schemas['Id']; name: string; app_id: Schemas['Id'] | null })[]; conversions: ({ conversion_id: string; app_id: Schemas['Id']; app: string; offer: string; user_id: string; status: "pending" | "approved" | "rejected" | "reversed"; is_test: boolean; created_at: string; matched: "id" | "user" | "transaction" })[] }
   SessionList: { sessions: ({ id: string; is_current: boolean; ip_address: string | null; user_agent: string | null; created_at: string; last_seen_at: string })[] }
   SignIn: { email: string; password: string }
   SignInReply: { two_factor: boolean }

@@ -5,6 +5,7 @@ import {
   IconCircleCheck,
   IconGift,
   IconList,
+  IconSpeakerphone,
   IconUserCircle,
 } from '@tabler/icons-react'
 import type { Schemas } from '../../lib/api-types.ts'
@@ -46,6 +47,15 @@ export function listFound(found: Schemas['SearchResults'], { me }: Place): Entry
         name,
         about: `Publisher ${publisher_id}`,
         icon: IconBuildingStore,
+      })),
+    },
+    {
+      label: 'Advertisers',
+      entries: found.advertisers.map(({ advertiser_id, name }) => ({
+        to: `/network/advertisers/${advertiser_id}`,
+        name,
+        about: `Advertiser ${advertiser_id}`,
+        icon: IconSpeakerphone,
       })),
     },
     {

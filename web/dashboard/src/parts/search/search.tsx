@@ -65,7 +65,7 @@ function SearchField({ onDone }: { onDone: () => void }) {
   const { appId, name: appName } = useCurrentApp()
   const [, navigate] = useLocation()
   const [typed, setTyped] = useState('')
-  const { groups, isWaiting, error } = useEntries({ me, appId, appName }, typed.trim())
+  const { groups, isWaiting, error } = useEntries({ me, appId, appName }, typed)
   const combobox = useCombobox({ opened: true, onDropdownClose: onDone }) // Escape closes all of it
   const shown = groups.flatMap(({ entries }) => entries.map(({ to }) => to)).join(' ')
   useEffect(() => void combobox.selectFirstOption(), [shown])
@@ -85,7 +85,9 @@ function SearchField({ onDone }: { onDone: () => void }) {
             data-autofocus
             aria-label="Search"
             placeholder={
-              isOperator(me) ? 'Page, publisher, app, offer or conversion' : 'Page, app, offer or conversion'
+              isOperator(me)
+                ? 'Page, publisher, advertiser, app, offer or conversion'
+                : 'Page, app, offer or conversion'
             }
             leftSection={<IconSearch size={16} />}
             maxLength={256}
@@ -135,20 +137,21 @@ const Result = ({ to, name, about, icon: Icon }: Entry) => (
 
 const Nothing = ({ text, isOperator }: { text: string; isOperator: boolean }) => (
   <Text size="sm">
-    Nothing found for “{text}”. Search for {isOperator ? 'pages, publishers, apps' : 'pages, apps'} and offers by part
-    of their name or by ID, and for conversions by their full ID, user ID or transaction ID.
+    Nothing found for “{text}”. Search for {isOperator ? 'pages, publishers, advertisers, apps' : 'pages, apps'} and
+    offers by part of their name or by ID, and for conversions by their full ID, user ID or transaction ID.
   </Text>
 )
 
 const LISTS = 'In lists'
 
 /** What the server found is shown only for what is typed now: Enter opens nothing that was found for other words. */
-function useEntries(place: Place, text: string) {
-  const [asked] = useDebouncedValue(text, PAUSE_MS)
+function useEntries(place: Place, typed: string) {
+  const [asked] = useDebouncedValue(typed, PAUSE_MS)
+  const text = typed.trim()
   const { me, appId } = place
   const query = { q: asked, app_id: isOperator(me) ? undefined : appId }
-  const { data, error, isPlaceholderData } = useGet(asked === '' ? null : '/search', { query })
-  const isCurrent = asked === text && data !== undefined && !isPlaceholderData
+  const { data, error, isPlaceholderData } = useGet(asked.trim() === '' ? null : '/search', { query })
+  const isCurrent = asked === typed && data !== undefined && !isPlaceholderData
   const found = text !== '' && isCurrent ? data : null
   const groups = useMemo(() => {
     const pages = filterPages(listPages(place), text)
