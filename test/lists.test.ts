@@ -222,6 +222,7 @@ test('a report by any dimension, and offers in the order of a figure, read sums,
     ...reports,
     '/network/overview',
     '/offers?with=figures',
+    `/apps/${crowd.appId}/offers?with=figures&limit=100`,
     '/offers?sort=epc',
     '/offers?sort=clicks&search=number',
   ]) {

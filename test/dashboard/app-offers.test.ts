@@ -37,6 +37,7 @@ test('a publisher looks through the offers, filters them and reads about one', a
   await page.getByRole('combobox', { name: 'Country' }).fill('Sweden')
   await page.getByRole('option', { name: 'Sweden (SE)' }).click()
   await page.getByText('300 Coins').waitFor()
+  await page.getByRole('columnheader', { name: 'EPC' }).waitFor()
   assert.equal(new URL(page.url()).searchParams.get('country'), 'SE')
   await checkPage(page)
   await page.getByRole('button', { name: 'Tea Garden' }).click()

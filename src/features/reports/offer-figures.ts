@@ -6,7 +6,7 @@ import type { Metric } from './metrics.ts'
 import { presentReportFigures, type ReportFigures } from './network-report.ts'
 import type { Range } from './sources.ts'
 import { sumUp } from './sum-up.ts'
-import { NOTHING } from './figures.ts'
+import { NOTHING, presentFigures } from './figures.ts'
 
 const DAY_MS = 86_400_000
 export const OFFER_DAYS = 30
@@ -22,12 +22,24 @@ function latestDays(now: Date): Range {
 }
 
 export async function addFigures(db: Db, offers: readonly FoundOffer[], now: Date): Promise<RankedOffer[]> {
-  if (offers.length === 0) return []
   const offerIds = offers.map(({ offer_id }) => offer_id)
-  const cut = { key: 'offer' as const, periods: [], offerIds }
+  const sums = await sumUpOffers(db, { offerIds }, now)
+  return offers.map((offer, i) => ({ ...offer, figures: presentReportFigures(sums[i] ?? NOTHING) }))
+}
+
+/** What these offers brought in one app, in the order of their ids. */
+export async function readFiguresInApp(db: Db, appId: number, offerIds: readonly number[], now: Date) {
+  const sums = await sumUpOffers(db, { offerIds, appIds: [appId] }, now)
+  return sums.map(presentFigures)
+}
+
+async function sumUpOffers(db: Db, of: { offerIds: readonly number[]; appIds?: readonly number[] }, now: Date) {
+  const { offerIds } = of
+  if (offerIds.length === 0) return []
+  const cut = { key: 'offer' as const, periods: [], ...of }
   const { groups } = await sumUp(db, cut, latestDays(now), { limit: offerIds.length })
-  const sums = new Map(groups.map(({ key, sums: its }) => [Number(key), its]))
-  return offers.map((offer) => ({ ...offer, figures: presentReportFigures(sums.get(offer.offer_id) ?? NOTHING) }))
+  const byOffer = new Map(groups.map(({ key, sums }) => [Number(key), sums]))
+  return offerIds.map((offerId) => byOffer.get(offerId) ?? NOTHING)
 }
 
 export type Ranking = { sort: Metric; isAscending: boolean; offset: number; limit: number }

@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import type { Static } from 'typebox'
 import { publisherOfApp, visit } from '../../../../test/people.ts'
 import { useWorld } from '../../../../test/world.ts'
+import { addClicks, addConversions } from '../../../../test/seed-rows.ts'
+import { rollUpStats } from '../../../features/reports/rollup.ts'
 import { setOfferStatus } from '../../../features/offers/offers.ts'
 import type { AppOfferList, AppOfferReply, ContentRules } from './schema.ts'
 import { TESTER } from '../../../../test/tester.ts'
@@ -76,6 +78,27 @@ test('what a user has completed is not among their offers, in the mode where the
   assert.equal(await totalFor(''), 1)
   const why = await visitor.get<Why>(`${base}/offers/${offerId}/why?user_id=u`)
   assert.deepEqual(why.data.reasons, [{ code: 'completed', message: 'The user has completed the offer.' }])
+})
+
+test('offers come with the figures of this app, where they are asked for', async () => {
+  const [own, other] = [await createOwned(), await createOwned()]
+  const name = word()
+  const [offerId = 0] = await world.createOffers({ name })
+  const { db } = world.database
+  const at = new Date(Date.now() - 2 * 86_400_000).toISOString()
+  await addClicks(db, ...[own, own, other].map(({ appId }) => ({ appId, offerId, at })), { appId: own.appId, offerId, at, isTest: true }) // prettier-ignore
+  await addConversions(db, { appId: own.appId, offerId, at, status: 'approved', payoutMicros: 3_000_000, revenueMicros: 5_000_000 }) // prettier-ignore
+  const figuresOf = async ({ visitor, base }: typeof own, query = '&with=figures') =>
+    (await visitor.get<List>(`${base}/offers?search=${name}${query}`)).data.offers.map(
+      ({ figures: its }) => its && [its.clicks, its.conversion_rate, its.epc],
+    )
+  for (const _ of ['from rows', 'from rollups']) {
+    assert.deepEqual(await figuresOf(own), [[2, 0.5, 1.5]])
+    assert.deepEqual(await figuresOf(other), [[1, 0, 0]])
+    await rollUpStats(db, new Date())
+  }
+  assert.deepEqual(await figuresOf(await createOwned()), [[0, null, null]])
+  assert.deepEqual(await figuresOf(own, ''), [undefined])
 })
 
 test('one offer has its goals, its reward and whether it can be seen', async () => {

@@ -7,6 +7,7 @@ import { showCaps } from '../../../features/offers/caps.ts'
 import type { ShownOffer } from '../../../features/offers/catalogue.ts'
 import type { Filter } from '../../../features/offers/filters.ts'
 import { type Currency, fillPayouts, TOKEN } from '../../../features/offers/offer-text.ts'
+import { readFiguresInApp } from '../../../features/reports/offer-figures.ts'
 import { VisibilityReply } from '../../../features/offers/schema.ts'
 import { explainVisibility } from '../../../features/offers/visibility.ts'
 import type { ManageContext } from '../../context.ts'
@@ -73,8 +74,13 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
         search === undefined
           ? await catalogue.slice(list, hidden, offset, limit)
           : await catalogue.search(list, hidden, search, { offset, limit })
+      const ids = query.with === 'figures' ? offers.map(({ offerId }) => offerId) : []
+      const figures = await readFiguresInApp(db, appId, ids, new Date())
       return {
-        offers: offers.map((offer) => presentOffer(offer, currency)),
+        offers: offers.map((offer, i) => ({
+          ...presentOffer(offer, currency),
+          ...(figures[i] === undefined ? {} : { figures: figures[i] }),
+        })),
         total,
         limit,
         offset,

@@ -2,6 +2,8 @@
 import { Type } from 'typebox'
 import { CATEGORIES, SORTS } from '../../../features/offers/choices.ts'
 import { Offer, OfferListQuery, OfferList, UserId, VisibilityReply } from '../../../features/offers/schema.ts'
+import { OFFER_DAYS } from '../../../features/reports/offer-figures.ts'
+import { StatsTotals } from '../../../features/reports/schema.ts'
 import { id, oneOf, text } from '../../shapes.ts'
 import { shape } from '../../../http/shape.ts'
 
@@ -20,6 +22,9 @@ export const AppOfferQuery = Type.Object({
   category,
   search: Type.Optional(text(100, 'In name or description; or the id of an offer.')),
   sort: Type.Optional(oneOf(SORTS)),
+  with: Type.Optional(
+    oneOf(['figures'], `Adds the app's figures of the last ${OFFER_DAYS} days, without test traffic.`),
+  ),
   limit,
   offset,
 })
@@ -27,7 +32,12 @@ export const AppOfferQuery = Type.Object({
 // Links are created for one user, on request: there are none here.
 const { link: _link, ...OFFER } = Offer.properties
 export const AppOffer = shape('AppOffer', OFFER)
-export const AppOfferList = shape('AppOfferList', { ...OfferList.properties, offers: Type.Array(AppOffer) })
+const { payout_local: _local, ...FIGURES } = StatsTotals.properties
+const ListedOffer = Type.Object({
+  ...OFFER,
+  figures: Type.Optional(Type.Object(FIGURES, { description: 'With `with=figures`.' })),
+})
+export const AppOfferList = shape('AppOfferList', { ...OfferList.properties, offers: Type.Array(ListedOffer) })
 
 export const OfferOfAppParams = Type.Object({ app_id: id, offer_id: id })
 export const CAP_STATES = ['open', 'full_today', 'full'] as const

@@ -10,7 +10,10 @@ export default function Offers() {
   const { app_id } = useParams<{ app_id: string }>()
   const [filters, change] = useFilters()
   return (
-    <Page title="Offers" about="The offers that users of this app see, exactly as the API returns them.">
+    <Page
+      title="Offers"
+      about="The offers that users of this app see, exactly as the API returns them, with this app's CR and EPC of the last 30 days."
+    >
       <Tabs
         value={filters['tab'] ?? 'list'}
         onChange={(tab) => change({ tab: tab === 'list' ? null : tab, why: null })}

@@ -8,6 +8,9 @@ import { useFilters } from '../../lib/use-filters.ts'
 import { CATEGORIES, labelOf, OFFER_SORTS, oneOf, PLATFORMS } from '../../lib/words.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Empty, Loaded } from '../page.tsx'
+import { MetricLabel } from '../reports/explained.tsx'
+import { MetricValue } from '../reports/figure.tsx'
+import { METRICS } from '../reports/metrics.ts'
 import { OfferDrawer } from './offer-drawer.tsx'
 import { OfferFilters } from './offer-filters.tsx'
 import { formatCountries } from './words.ts'
@@ -28,6 +31,7 @@ export function OfferList({ appId }: { appId: string }) {
     sort: oneOf(OFFER_SORTS, filters['sort']),
     user_id,
     mode: useMode(),
+    with: 'figures' as const,
     limit: PAGE,
     offset: (page - 1) * PAGE,
   }
@@ -43,7 +47,7 @@ export function OfferList({ appId }: { appId: string }) {
             columns={columnsOf(open, formatPrices(data.offers.map(({ payout }) => payout)))}
             onOpen={({ offer_id }) => open(offer_id)}
             rowKey={({ offer_id }) => offer_id}
-            minWidth={680}
+            minWidth={800}
             pager={<Steps data={data} page={page} go={(next) => change({ page: next === 1 ? null : String(next) })} />}
             empty={<Nothing isFiltered={NAMES.some((name) => filters[name] !== undefined)} />}
           />
@@ -78,6 +82,12 @@ const columnsOf = (
   },
   { name: 'Reward', isNumber: true, cell: ({ payout_local, currency }) => formatReward(payout_local, currency) },
   { name: 'Payout', isNumber: true, cell: ({ payout }) => formatPrice(payout) },
+  ...(['conversion_rate', 'epc'] as const).map((of) => ({
+    name: METRICS[of].label,
+    heading: <MetricLabel of={of} />,
+    isNumber: true,
+    cell: ({ figures }: List['offers'][number]) => <MetricValue of={of} value={figures?.[of] ?? null} />,
+  })),
   { name: 'Countries', cell: ({ countries }) => formatCountries(countries) },
   { name: 'Platforms', cell: ({ platforms }) => platforms.map((name) => labelOf(PLATFORMS, name)).join(', ') },
 ]
