@@ -10,11 +10,13 @@ export const createOwnedApps = (world: World) => ({
     const publisherId = await publisherOfApp(world, made.appId)
     return { ...made, publisherId, base: `/apps/${made.appId}`, visitor: await visit(world, role, publisherId) }
   },
-  auditOf: (subject: number) =>
+  /** What people did to it, by actions that start so. */
+  auditOf: (subject: number | string, action = '') =>
     world.database.db
       .selectFrom('audit_log')
       .select(['action', 'who', 'publisher_id', 'details'])
       .where('subject', '=', String(subject))
+      .where('action', 'like', `${action}%`)
       .where('who', '<>', TESTER.email)
       .orderBy('audit_id')
       .execute(),

@@ -163,24 +163,11 @@ const presentRun = ({ due_micros, paid_micros, ...run }: Run) => ({
   paid_total_micros: paid_micros,
 })
 
-const summary = ({
-  run_id,
-  status,
-  lines,
-  total_micros,
-  due,
-  paid,
-  created_at,
-  ...more
-}: ReturnType<typeof presentRun>) => ({
-  run_id,
-  status,
-  lines,
-  total_micros,
-  due,
-  paid,
-  created_at,
-  ...more,
+const FIRST_COLUMNS = ['run_id', 'status', 'lines', 'total_micros', 'due', 'paid', 'created_at'] as const
+
+const summary = (run: ReturnType<typeof presentRun>) => ({
+  ...Object.fromEntries(FIRST_COLUMNS.map((name) => [name, run[name]])),
+  ...run,
 })
 
 async function idsOf(db: Db, names: string[]): Promise<number[] | null> {

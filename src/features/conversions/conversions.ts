@@ -193,31 +193,24 @@ export async function readLastTimes(db: Db, publisherIds: readonly number[]): Pr
   return new Map(rows.map(({ publisher_id, last_at }) => [publisher_id, last_at]))
 }
 
-/** Conversions whose hold has ended. */
-export async function findHeldUntil(db: Db, now: Date, limit: number): Promise<string[]> {
+/** Pending conversions for which this time has come, the earliest first. */
+const findDue = (time: 'hold_until' | 'confirm_by') => async (db: Db, now: Date, limit: number) => {
   const rows = await db
     .selectFrom('conversions')
     .select('conversion_id')
     .where('status', '=', 'pending')
-    .where('hold_until', '<=', now)
-    .orderBy('hold_until')
+    .where(time, '<=', now)
+    .orderBy(time)
     .limit(limit)
     .execute()
   return rows.map((row) => row.conversion_id)
 }
 
+/** Conversions whose hold has ended. */
+export const findHeldUntil = findDue('hold_until')
+
 /** Conversions that no advertiser confirmed in time. */
-export async function findUnconfirmed(db: Db, now: Date, limit: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('conversions')
-    .select('conversion_id')
-    .where('status', '=', 'pending')
-    .where('confirm_by', '<=', now)
-    .orderBy('confirm_by')
-    .limit(limit)
-    .execute()
-  return rows.map((row) => row.conversion_id)
-}
+export const findUnconfirmed = findDue('confirm_by')
 
 const KEPT_KEYS = sql<Date>`now() - interval '24 hours'`
 

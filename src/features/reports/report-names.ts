@@ -1,40 +1,26 @@
 // What the rows of a report are called: the names of apps, publishers, offers and advertisers.
+import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { ReportGrouping } from './network-report.ts'
 
 /** `owner`: the publisher of an app, the advertiser of an offer. */
 export type RowName = { name: string; owner: string | null }
 
+const NAMED: Partial<Record<ReportGrouping, string>> = {
+  app: 'SELECT app_id AS id, a.name, p.name AS owner FROM apps a JOIN publishers p USING (publisher_id)',
+  offer: 'SELECT offer_id AS id, o.name, a.name AS owner FROM offers o JOIN advertisers a USING (advertiser_id)',
+  publisher: 'SELECT publisher_id AS id, name, NULL AS owner FROM publishers',
+  advertiser: 'SELECT advertiser_id AS id, name, NULL AS owner FROM advertisers',
+}
+
 export async function readNames(
   db: Db,
   groupBy: ReportGrouping,
   ids: readonly number[],
 ): Promise<Map<number, RowName>> {
-  if (ids.length === 0) return new Map()
-  const rows = await namesOf(db, groupBy, ids)
+  const named = NAMED[groupBy]
+  if (named === undefined || ids.length === 0) return new Map()
+  const { rows } = await sql<RowName & { id: number }>`
+    SELECT id, name, owner FROM (${sql.raw(named)}) named WHERE id = ANY (${[...ids]}::bigint[])`.execute(db)
   return new Map(rows.map(({ id, name, owner }) => [id, { name, owner }]))
-}
-
-async function namesOf(db: Db, groupBy: ReportGrouping, ids: readonly number[]) {
-  if (groupBy === 'app')
-    return db
-      .selectFrom('apps')
-      .innerJoin('publishers', 'publishers.publisher_id', 'apps.publisher_id')
-      .select(['app_id as id', 'apps.name', 'publishers.name as owner'])
-      .where('app_id', 'in', ids)
-      .execute()
-  if (groupBy === 'offer')
-    return db
-      .selectFrom('offers')
-      .innerJoin('advertisers', 'advertisers.advertiser_id', 'offers.advertiser_id')
-      .select(['offer_id as id', 'offers.name', 'advertisers.name as owner'])
-      .where('offer_id', 'in', ids)
-      .execute()
-  if (groupBy === 'publisher') {
-    const rows = await db.selectFrom('publishers').select(['publisher_id as id', 'name']).where('publisher_id', 'in', ids).execute() // prettier-ignore
-    return rows.map((row) => ({ ...row, owner: null }))
-  }
-  if (groupBy !== 'advertiser') return []
-  const rows = await db.selectFrom('advertisers').select(['advertiser_id as id', 'name']).where('advertiser_id', 'in', ids).execute() // prettier-ignore
-  return rows.map((row) => ({ ...row, owner: null }))
 }

@@ -1,12 +1,11 @@
 // Publishers as the operator sees them, through the door.
 import assert from 'node:assert/strict'
-import { TESTER } from '../../../../test/tester.ts'
 import { test } from 'node:test'
 import type { Static } from 'typebox'
 import { createConversion, createDeal } from '../../../../test/conversion-rows.ts'
 import { publisherOfApp, visit, type Visitor } from '../../../../test/people.ts'
+import { createOwnedApps } from '../../../../test/owned-apps.ts'
 import { useWorld } from '../../../../test/world.ts'
-import { listAuditEntries } from '../../../features/accounts/audit.ts'
 import type { MadePublisher, PublisherList, PublisherReply, TrustList } from './schema.ts'
 
 let operator: Visitor
@@ -14,10 +13,7 @@ const world = useWorld('manage_publishers', async () => {
   operator = await visit(world, 'operator')
 })
 
-const auditOf = async (subject: string | number, action: string) =>
-  (await listAuditEntries(world.database.db, { action, subject: String(subject) }, 10)).filter(
-    ({ who }) => who !== TESTER.email,
-  )
+const { auditOf } = createOwnedApps(world)
 
 test('a publisher is created, found by part of its name, and has an email address for notices', async () => {
   const made = await operator.post<Static<typeof MadePublisher>>('/publishers', { name: 'Quiet Harbour 100%' })
@@ -51,9 +47,9 @@ test('a publisher is created, found by part of its name, and has an email addres
   assert.deepEqual(
     entries.map(({ action, details }) => [action, details]),
     [
-      ['publisher.change', { email: null, email_before: 'n@example.com' }],
-      ['publisher.change', { email: 'n@example.com', email_before: null }],
       ['publisher.create', { name: 'Quiet Harbour 100%', email: null }],
+      ['publisher.change', { email: 'n@example.com', email_before: null }],
+      ['publisher.change', { email: null, email_before: 'n@example.com' }],
     ],
   )
 })
@@ -142,9 +138,9 @@ test("an app's word is taken for one offer, for all, and no longer", async () =>
   assert.deepEqual((await change({ trusted: true, offer_ids: [first] })).data, { changed: 1 })
   assert.deepEqual((await change({ trusted: true, offer_ids: [first] })).data, { changed: 0 })
   assert.deepEqual(await trusted(), [first])
-  const told = await Promise.all([first, second].map((offerId) => world.report(live, { userId: 'u', offerId })))
+  const reported = await Promise.all([first, second].map((offerId) => world.report(live, { userId: 'u', offerId })))
   assert.deepEqual(
-    told.map(({ body }) => body.data.conversion.status),
+    reported.map(({ body }) => body.data.conversion.status),
     ['approved', 'pending'],
   )
   const { data } = await operator.get<Static<typeof TrustList>>(`/apps/${appId}/trust?search=trust%20me&trusted=no`)
@@ -164,7 +160,7 @@ test("an app's word is taken for one offer, for all, and no longer", async () =>
   const entries = await auditOf(appId, 'app.')
   assert.deepEqual(
     entries.map(({ action }) => action),
-    ['app.distrust', 'app.distrust', 'app.trust', 'app.trust', 'app.trust'],
+    ['app.trust', 'app.trust', 'app.trust', 'app.distrust', 'app.distrust'],
   )
 })
 
