@@ -6,7 +6,7 @@ import type { Sample } from './servers.ts'
 const { status, headers, body } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Sample
 const port = Number(process.env['PORT'])
 
-// The same timeout as Offerdeck's, because Node tells it in a header.
+// The same timeout as Offerdeck's, because Node sends it in a header.
 const server = createServer({ keepAliveTimeout: 72_000 }, (_request, response) => {
   response.writeHead(status, headers)
   response.end(body, 'latin1')

@@ -1,5 +1,5 @@
-// What measuring postbacks begins with: the database of a catalogue, a worker, apps that are told of conversions, and
-// conversions to tell.
+// What measuring postbacks begins with: the database of a catalogue, a worker, apps that get postbacks, and
+// conversions to send.
 import { join } from 'node:path'
 import type pg from 'pg'
 import { keepSecretFile } from '../src/db/secret-file.ts'
@@ -45,7 +45,7 @@ export const tell = (catalogue: Catalogue, { db }: Opened, appId: number, url: s
 
 const secretKeyOf = ({ dataDir }: Catalogue) => keepSecretFile(join(dataDir, 'secret-key'))
 
-/** So many approved conversions for each of these apps, in turn. Their users tell when they were made: t-<ms>-… */
+/** So many approved conversions for each of these apps, in turn. Their user IDs say when they were created: t-<ms>-… */
 export async function insertConversions(pool: pg.Pool, appIds: number[], each: number): Promise<void> {
   await runLong(
     pool,

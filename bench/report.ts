@@ -106,7 +106,7 @@ function firstPageFigure({ signIn, home, scriptBytes }: FirstPageMeasured): Figu
     met: slower < 1000,
     notes: [
       `signing in: median ${median(signIn).toFixed(0)} ms; the operator's first page: median ${median(home).toFixed(0)} ms, of ${home.length}`,
-      `${(scriptBytes / 1000).toFixed(0)} kB of JavaScript, packed, until somebody can sign in`,
+      `${(scriptBytes / 1000).toFixed(0)} kB of JavaScript, packed, until a person can sign in`,
     ],
   }
 }

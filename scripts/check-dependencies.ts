@@ -1,5 +1,5 @@
 // Checks every locked package: that it runs on the Node that the install brings, is not deprecated, has an allowed licence
-// if it is needed in production, and that somebody decided whether its install script may run.
+// if it is needed in production, and that it was decided whether its install script may run.
 //
 // npm warns of some of this at every install, but compares with the Node that npm itself runs on, which is another one:
 // .npmrc silences those warnings, and this check stands for them.

@@ -78,7 +78,7 @@ export const MENDS: Mend[] = [
     LEDGER_MODEL,
   ),
   mend(
-    'a yes without an amount forgets the amount that was told before',
+    'a yes without an amount forgets the amount that was sent before',
     `${CONVERSIONS}/apply-confirmation.ts`,
     'if (isAdvertiserReported(standing) && confirmation.amountMicros === null) return updated',
     '',
@@ -168,13 +168,13 @@ export const MENDS: Mend[] = [
     'if (confirmation.amountProblem)',
   ),
   mend(
-    'reports that nobody confirms stay for ever',
+    'reports that no advertiser confirms stay for ever',
     `${CONVERSIONS}/decide-report.ts`,
     'conversion.confirmBy = later(moment.now, offer.confirmWithinS)',
     '',
   ),
   mend(
-    'the books show what nobody confirmed as receivable',
+    'the books show what no advertiser confirmed as receivable',
     `${CONVERSIONS}/new-conversion.ts`,
     'isUnconfirmed: true,',
     'isUnconfirmed: false,',

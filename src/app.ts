@@ -191,7 +191,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   await loading
   const node = new Node(db, 'api')
   opened.defer(() => node.leave())
-  loops.push(createLoop('saying that it is there', BEAT_MS, log, { run: () => node.beat().catch(() => {}) })) // others tell
+  loops.push(createLoop('saying that it is there', BEAT_MS, log, { run: () => node.beat().catch(() => {}) })) // a failure shows elsewhere
   for (const loop of loops) {
     loop.start()
     opened.defer(() => loop.stop())

@@ -67,13 +67,13 @@ export const SETTINGS: readonly Setting[] = [
     name: 'GEOIP_DB',
     fallback: 'none',
     about:
-      'A country or city file in MaxMind format (`.mmdb`), to tell where a click comes from. Read again when it changes.',
+      'A country or city file in MaxMind format (`.mmdb`), to look up the country of a click. Read again when it changes.',
   },
   {
     name: 'COUNTRY_HEADER',
     fallback: 'none',
     about:
-      "The header in which a proxy of `TRUST_PROXY` tells the visitor's country, such as `CF-IPCountry`. It goes before `GEOIP_DB`.",
+      "The header in which a proxy of `TRUST_PROXY` sends the visitor's country, such as `CF-IPCountry`. It takes precedence over `GEOIP_DB`.",
   },
   {
     name: 'LISTED_IPS',
@@ -97,7 +97,7 @@ export const SETTINGS: readonly Setting[] = [
     fallback: 'none',
     about:
       'Addresses that postbacks may go to although they are not public, as CIDRs separated by commas, such as `10.1.0.0/16`. ' +
-      'Without it only public addresses are reached, so that nobody can look into your network.',
+      'Without it only public addresses are reached, so that publishers cannot probe your network.',
   },
   {
     name: 'POSTBACK_DENY',

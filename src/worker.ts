@@ -86,7 +86,7 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   every(5 * SECOND, 'keeping slow postbacks', () => deliverer.renewLeases())
   every(5 * SECOND, 'taking back postbacks of dead workers', () => reapExpired(db))
   every(SECOND, 'replaying postbacks', () => runReplays(db, warn))
-  every(SECOND, 'taking out postbacks that nobody wants', () => siftQueues(db))
+  every(SECOND, 'taking out postbacks that are no longer wanted', () => siftQueues(db))
   if (postman !== null) every(SECOND, 'sending mails', () => postman.send())
   every(MINUTE, 'giving up mails', async () => {
     for (const message of await giveUpMails(db, postman !== null)) warn(message)
@@ -117,7 +117,7 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   every(DAY, 'compacting counts of old clicks', () => compactClickCounts(db, new Date()))
   every(HOUR, 'forgetting old mails', () => forgetOldMails(db, retentionDays))
 
-  every(BEAT_MS, 'saying that it is there', () => node.beat().catch(() => {})) // others tell
+  every(BEAT_MS, 'saying that it is there', () => node.beat().catch(() => {})) // a failure shows elsewhere
 
   opened.defer(async () => void (await Promise.all(loops.map((loop) => loop.stop()))))
   for (const loop of loops) loop.start()

@@ -2,7 +2,7 @@
 import type { IssuedCredentials } from '../src/features/apps/keys.ts'
 import type { World } from './world.ts'
 
-type Told = { outcome: string; reason: string | null; conversion_id: string | null; message: string }
+type CallReply = { outcome: string; reason: string | null; conversion_id: string | null; message: string }
 
 export function createAdvertiserCalls(world: World, live: () => IssuedCredentials) {
   let users = 0
@@ -30,16 +30,16 @@ export function createAdvertiserCalls(world: World, live: () => IssuedCredential
       url: `/postback?${query}`,
       ...(payload === undefined ? {} : { payload, headers: { 'content-type': 'application/json' } }),
     })
-    const told = answer.json<Told>()
+    const reply = answer.json<CallReply>()
     const row =
-      told.conversion_id === null
+      reply.conversion_id === null
         ? null
         : await world.database.db
             .selectFrom('conversions')
             .selectAll()
-            .where('conversion_id', '=', told.conversion_id)
+            .where('conversion_id', '=', reply.conversion_id)
             .executeTakeFirstOrThrow()
-    return { status: answer.statusCode, ...told, row }
+    return { status: answer.statusCode, ...reply, row }
   }
 
   return { newOffer, say, send }

@@ -216,7 +216,7 @@ test('a feature writes the audit entry of what it changes: the management API an
   assert.deepEqual(writers, ['cli/audit.ts']) // commands that have no counterpart in the dashboard
 })
 
-/** Speak to whoever runs a command: the receiver that `listen` starts, the key at a start, an import's rows. */
+/** Speak to the person who runs a command: the receiver that `listen` starts, the key at a start, an import's rows. */
 const SPOKEN_AT_A_TERMINAL = [
   'features/postbacks/listener.ts',
   'features/accounts/secret-keys.ts',

@@ -23,9 +23,9 @@ const OTHERS: Record<string, string> = {
   requestEmailVerification: 'mails a link; using it is recorded',
   startTwoFactor: 'is not in force before it is confirmed, which is recorded',
   proveSession: 'changes only what this session may do next, each of which is recorded',
-  signIn: 'better-auth makes the session; the cookie goes out after the entry, so nobody is in without one',
+  signIn: 'better-auth makes the session; the cookie goes out after the entry, so no one is signed in without one',
   signInWithCode: 'as signIn',
-  signOut: 'better-auth ends the session; without an entry somebody is out, not in',
+  signOut: 'better-auth ends the session; without an entry a person is signed out, not in',
 }
 
 type Step = { id: string; method: string; path: string; body?: unknown; as?: Visitor }

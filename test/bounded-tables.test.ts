@@ -53,7 +53,7 @@ const BOUNDS: Record<string, string> = {
   postback_attempts: BY_RETENTION,
   postback_lanes: SET_UP,
   postback_queue: 'what is still to be sent',
-  postback_replays: 'one for each replay that somebody asked for',
+  postback_replays: 'one for each replay that was asked for',
   postback_settings: SET_UP,
   postbacks: BY_RETENTION,
   publisher_offers: SET_UP,

@@ -13,7 +13,7 @@ import { SETTINGS } from '../src/settings.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const PAGES = globSync(['*.md', 'docs/*.md', 'bench/*.md', '.github/**/*.md'], { cwd: ROOT }).toSorted()
-// Told of what was, not of what is.
+// They describe what was, not what is.
 const HISTORY = 'CHANGELOG.md'
 
 type Claim = { page: string; line: number; text: string }

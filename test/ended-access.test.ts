@@ -69,7 +69,7 @@ test('no route takes a session or token that expired or was revoked, nor those o
 test('whose role was just taken away has no more than the new one, on every route', async () => {
   const operations = operationsOf(readPaths(world), '/manage/v1')
   const publisherId = await publisherOfApp(world, 1)
-  const others = await createPerson(world, 'publisher_owner', publisherId) // somebody must lead the team
+  const others = await createPerson(world, 'publisher_owner', publisherId) // a team must have an owner
   const through: string[] = []
   for (const [from, to, ofPublisher] of [
     ['operator', 'operator_reader', null],

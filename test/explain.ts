@@ -80,7 +80,7 @@ export const wastedRows = (explained: readonly Explained[]) =>
 export type Cost = { pages: number; dearest: string }
 
 export function assertBelow(most: number, what: string, { pages, dearest }: Cost): void {
-  assert.ok(pages > 0, `${what} reads nothing: nobody has measured it`)
+  assert.ok(pages > 0, `${what} reads nothing: it was not measured`)
   assert.ok(pages < most, `${what} reads ${pages} pages:\n${dearest}`)
 }
 

@@ -154,7 +154,7 @@ test('a page of any list, with any of its filters, reads a bounded part of the d
 /** Each app is looked up separately, for a user and for a transaction. */
 const MOST_SEARCHED = MOST_PAGES + 2 * MOST_OF_USER
 
-test('the search over everything reads indexes and short tables only, whatever is typed and whoever asks', async (context) => {
+test('the search over everything reads indexes and short tables only, whatever is typed and whichever person asks', async (context) => {
   const [costly, table] = [[] as string[], [] as string[]]
   const there = Object.create(world, { app: { value: explained.app } }) as typeof world
   const whole = await world.database.db.selectFrom('conversions').select('conversion_id').executeTakeFirstOrThrow()

@@ -56,7 +56,7 @@ export const publisherOfApp = async (world: World, appId: number) =>
       .executeTakeFirstOrThrow()
   ).publisher_id
 
-/** A browser, as far as the API can tell: it keeps cookies and says where it is. */
+/** A browser, as far as the API can see: it keeps cookies and says where it is. */
 export class Visitor {
   readonly #world: World
   readonly #cookies = new Map<string, string>()
@@ -105,13 +105,13 @@ export class Visitor {
   }
 }
 
-/** Somebody new of this role, signed in. */
+/** A new person of this role, signed in. */
 export async function visit(world: World, role: Role, publisherId: number | null = null): Promise<Visitor> {
   const { email } = await createPerson(world, role, publisherId)
   return new Visitor(world).signIn(email)
 }
 
-/** A program with a new token of somebody's. */
+/** A program with a new token of a person. */
 export async function createToken(world: World, personId: string, scopes: readonly Scope[], allowedIps: string[] = []) {
   const wanted = { personId, name: `Job ${count++}`, scopes, days: 1, allowedIps }
   const { token } = await world.database.db

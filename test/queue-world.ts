@@ -28,7 +28,7 @@ export function useQueue(name: string) {
     put: (appId: number, given?: Given) => putPostback(world.database.db, appId, given),
     putMany: (appId: number, count: number, given?: Given) => putPostbacks(world.database.db, appId, count, given),
     read: (id: string) => readPostback(world.database.db, id),
-    tell: (results: Finished[], now = NOW) => finishClaims(world.database.db, results, now),
+    report: (results: Finished[], now = NOW) => finishClaims(world.database.db, results, now),
     finishLanes: (results: Finished[], now = NOW) => updateLanes(world.database.db, laneSigns(results), now),
   }
 }

@@ -15,7 +15,7 @@ let paths: Paths
 const theirs: Record<string, string> = {}
 /** The other publisher's own. */
 const own: Record<string, string> = {}
-let nobody: Visitor
+let anonymous: Visitor
 let ownPublisher: number
 const people = {} as Record<Role, Visitor & { id: string }>
 let otherKeys: IssuedCredentials
@@ -36,13 +36,13 @@ const world = useWorld('reach', async () => {
     invitation_id: '1',
   })
   Object.assign(own, { publisher_id: String(ownPublisher), app_id: String(other.appId), offer_id: String(offerId) })
-  for (const role of ROLES) people[role] = await somebody(role)
-  nobody = new Visitor(world)
+  for (const role of ROLES) people[role] = await signInAs(role)
+  anonymous = new Visitor(world)
   paths = readPaths(world)
 })
 
 /** Of the publisher that is not the victim, or an operator. */
-async function somebody(role: Role) {
+async function signInAs(role: Role) {
   const { id, email } = await createPerson(world, role, isPublishers(role) ? ownPublisher : null)
   return Object.assign(await new Visitor(world).signIn(email), { id })
 }
@@ -58,7 +58,7 @@ async function tryAll(wanted: Operation[], visitor: Visitor, ids: Record<string,
   for (const operation of wanted) {
     const { method, path } = operation
     // Signed-in people do not run out of requests: an IP address without a session does, so each has its own.
-    const sender = visitor === nobody ? new Visitor(world) : visitor
+    const sender = visitor === anonymous ? new Visitor(world) : visitor
     const { status, error } = await sender.send(method, fill(path, ids), method === 'GET' ? undefined : {})
     answers.push({ operation, status, code: error?.code ?? '', message: error?.message ?? '' })
   }
@@ -78,7 +78,7 @@ async function expectAll(wanted: Operation[], visitor: Visitor, ids: Record<stri
 test('without being signed in there is nothing but the door', async () => {
   await expectAll(
     manage().filter(({ access }) => access !== 'anyone'),
-    nobody,
+    anonymous,
     theirs,
     401,
   )
@@ -153,7 +153,7 @@ test('what creates people, tokens, secrets or ways in needs a recently verified 
   const names = sensitive.map(nameOf)
   for (const name of SECRETS_AND_PEOPLE) assert.ok(names.includes(name), name)
   for (const role of ['operator', 'publisher_owner'] as const) {
-    const late = await somebody(role)
+    const late = await signInAs(role)
     const forThem = sensitive.filter(({ roles, access }) => roles?.includes(role) ?? access === 'session')
     const quarterHourAgo = new Date(Date.now() - 15 * 60_000 - 1)
     await world.database.db.updateTable('sessions').set({ proven_at: quarterHourAgo }).where('person_id', '=', late.id).execute() // prettier-ignore
@@ -167,7 +167,7 @@ test('a token does what one of its scopes allows, of what its person may; never 
   const harmless = manage().filter(({ access, isRead, takesTokens }) => access !== 'anyone' && (isRead || !takesTokens))
   const changing = manage().filter(({ isRead, takesTokens }) => takesTokens && !isRead)
   for (const scope of SCOPES) {
-    const program = await createToken(world, (await somebody('operator')).id, [scope])
+    const program = await createToken(world, (await signInAs('operator')).id, [scope])
     for (const { operation, code, message } of await tryAll(harmless, program, own)) {
       const isAllowed = operation.takesTokens && (operation.scopes?.includes(scope) ?? true)
       assert.equal(code !== 'NOT_ALLOWED', isAllowed, `${scope}: ${nameOf(operation)}: ${message}`)
@@ -239,8 +239,8 @@ test('in every list an invalid cursor is reported beside the other problems', as
   assert.ok(lists.length >= 10)
   for (const { path } of lists) {
     const { status, error } = await people.operator.get(`${fill(path, own)}?cursor=-&limit=0`)
-    const told = Object.keys(error.details ?? {})
-    assert.ok(status === 400 && told.includes('cursor') && told.includes('limit'), `GET ${path}: ${told.join()}`)
+    const named = Object.keys(error.details ?? {})
+    assert.ok(status === 400 && named.includes('cursor') && named.includes('limit'), `GET ${path}: ${named.join()}`)
   }
 })
 

@@ -59,6 +59,6 @@ function steady(answers: Record<string, unknown>): unknown {
 export function checkExamples(answers: Record<string, unknown>, file: string): void {
   const recorded = steady(answers)
   if (process.env['UPDATE_DOCS'] !== undefined) return writeFileSync(file, `${JSON.stringify(recorded, null, 2)}\n`)
-  const told = `${file} is stale: UPDATE_DOCS=1 npm test -- test/examples.test.ts test/manage-examples.test.ts && npm run format`
-  assert.deepEqual(recorded, JSON.parse(readFileSync(file, 'utf8')), told)
+  const stale = `${file} is stale: UPDATE_DOCS=1 npm test -- test/examples.test.ts test/manage-examples.test.ts && npm run format`
+  assert.deepEqual(recorded, JSON.parse(readFileSync(file, 'utf8')), stale)
 }

@@ -1,9 +1,9 @@
-// Prints each test in a line as it ends, and tells the pool what came of it.
+// Prints each test in a line as it ends, and sends the pool its outcome.
 import { inspect } from 'node:util'
 import type { TestEvent } from 'node:test/reporters'
 import type { FromWorker } from './worker.ts'
 
-const tell = (message: FromWorker) => process.send?.(message)
+const send = (message: FromWorker) => process.send?.(message)
 
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const event of events) {
@@ -11,16 +11,16 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     if (event.type !== 'test:pass' && event.type !== 'test:fail') continue
     const { name, details, file = '' } = event.data
     const isSuite = details.type === 'suite'
-    if (isSuite && event.data.nesting === 0) tell({ kind: 'reported' })
+    if (isSuite && event.data.nesting === 0) send({ kind: 'reported' })
     if (event.type === 'test:pass') {
       if (isSuite) continue
-      tell({ kind: 'passed' })
+      send({ kind: 'passed' })
       yield `✔ ${name} (${details.duration_ms.toFixed(0)} ms)\n`
       continue
     }
     const error = event.data.details.error as Error & { failureType?: string }
     if (error.failureType === 'subtestsFailed') continue
-    tell({ kind: 'failed', failure: { file, name, error: inspect(error.cause ?? error) } })
+    send({ kind: 'failed', failure: { file, name, error: inspect(error.cause ?? error) } })
     yield `✖ ${name} (${details.duration_ms.toFixed(0)} ms)\n`
   }
 }

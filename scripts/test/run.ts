@@ -29,7 +29,7 @@ const given = process.argv.slice(2).filter((argument) => !argument.startsWith('-
 
 const DASHBOARD = ['test/dashboard/*.test.ts']
 const LONG = ['test/faults/**/*.test.ts', 'test/release/*.test.ts']
-/** What the documentation tells readers to type: a whole start of the demo. */
+/** What the documentation asks readers to type: a whole start of the demo. */
 const DOCUMENTS = ['test/docs/*.test.ts']
 const QUICK = [...LONG, ...DASHBOARD, 'test/{e2e,spec}/**/*.test.ts', 'test/*.test.ts', 'src/**/*.test.ts']
 

@@ -10,12 +10,12 @@ export type FromWorker =
   | { kind: 'reported' }
   | { kind: 'done'; file: string; wall: number; cpu: number }
 
-const tell = (message: FromWorker) => process.send?.(message)
+const send = (message: FromWorker) => process.send?.(message)
 
 process.on('message', ({ file }: { file: string }) => void runFile(file))
 // When everything is reported. A test may have left a connection behind, which would keep the process alive.
 process.on('disconnect', () => process.exit())
-tell({ kind: 'ready' })
+send({ kind: 'ready' })
 
 async function runFile(file: string): Promise<void> {
   const startedMs = performance.now()
@@ -24,6 +24,6 @@ async function runFile(file: string): Promise<void> {
     await import(join(process.cwd(), file))
   })
   const { user, system } = process.cpuUsage(cpu)
-  tell({ kind: 'done', file, wall: (performance.now() - startedMs) / 1e3, cpu: (user + system) / 1e6 })
-  tell({ kind: 'ready' })
+  send({ kind: 'done', file, wall: (performance.now() - startedMs) / 1e3, cpu: (user + system) / 1e6 })
+  send({ kind: 'ready' })
 }

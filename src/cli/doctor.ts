@@ -58,7 +58,7 @@ async function checkRedis(config: Config): Promise<Finding> {
   if (config.redisUrl === null) return { check, ok: true, result: 'not used: each process counts its own requests' }
   const { createClient } = await import('redis') // it takes as long to load as everything else
   const client = createClient({ url: config.redisUrl, socket: { connectTimeout: 2_000, reconnectStrategy: false } })
-  client.on('error', () => {}) // the failed connect tells
+  client.on('error', () => {}) // the failed connect reports it
   try {
     await client.connect()
     await client.ping()
@@ -137,7 +137,7 @@ function checkReach({ host, publicUrl, trustProxy }: Config): Finding {
   }
 }
 
-/** Nobody has to name one: it is said, and is no failure. */
+/** It is optional: mentioned, and no failure. */
 function checkContact({ securityContact }: Config): Finding {
   const result =
     securityContact ?? 'no contact for vulnerabilities: set SECURITY_CONTACT to publish /.well-known/security.txt'

@@ -184,7 +184,7 @@ async function statement(options: StatementOptions): Promise<void> {
   if (out !== undefined) show(options, { publisher, month, file: out }, () => `Wrote ${out}.`)
 }
 
-/** What tells one from another first: the rest does not fit the screen. */
+/** What identifies a row first: the rest does not fit the screen. */
 const summary = ({ posting_id, kind, name, amount_micros, reference, ...more }: Omit<Movement, 'entry_id'>) => ({
   posting_id,
   kind,

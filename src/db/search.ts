@@ -55,5 +55,5 @@ export const allOf = (conditions: readonly RawBuilder<boolean>[]): RawBuilder<un
 /** For ILIKE: has this text in it. */
 export const containing = (text: string) => `%${text.replaceAll(/[%_\\]/g, '\\$&')}%`
 
-/** The ID that somebody typed; 0, which nothing has, where it is none. */
+/** The ID that a person typed; 0, which nothing has, where it is none. */
 export const idOf = (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : 0)

@@ -79,7 +79,7 @@ export class Spool<Row> {
     const unborn = join(this.#root, `${UNBORN}${randomUUID()}`)
     await mkdir(unborn, { recursive: true, mode: 0o700 })
     const unlock = tryFileLock(join(unborn, LOCK))
-    if (unlock === null) throw new Error(`The new folder ${unborn} is locked by somebody else.`)
+    if (unlock === null) throw new Error(`The new folder ${unborn} is locked by another process.`)
     await rename(unborn, this.#own)
     return unlock
   }

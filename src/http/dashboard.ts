@@ -19,7 +19,7 @@ const TYPES: Record<string, string> = {
 }
 
 const OPEN_PAGES = ['sign-in', 'join', 'forgot-password', 'reset-password', 'verify-email']
-const OWN_PAGES = ['account', 'apps', 'publishers', 'network'] // of whoever is signed in
+const OWN_PAGES = ['account', 'apps', 'publishers', 'network'] // of the person who is signed in
 /** The paths of its pages; below these, every path is a page. */
 export const PAGES = [...OPEN_PAGES, ...OWN_PAGES]
 

@@ -234,9 +234,9 @@ test('the answers to advertisers are what the description says', async () => {
   const { clickId } = await world.click(offerId, live)
   const call = `/postback?click_id=${clickId}&token=${world.tokenOf(offerId)}`
   const unknown = call.replace(clickId, '00000000-0000-0000-0000-000000000000')
-  const told = [call, call, `${call}&status=reversed`, unknown, `${call}&status=x`, `/postback?click_id=${clickId}`]
+  const urls = [call, call, `${call}&status=reversed`, unknown, `${call}&status=x`, `/postback?click_id=${clickId}`]
   const statuses: number[] = []
-  for (const url of told) statuses.push((await check('/postback', url)).status)
+  for (const url of urls) statuses.push((await check('/postback', url)).status)
   assert.deepEqual(statuses, [200, 200, 200, 202, 400, 401])
   const large: InjectOptions = { method: 'POST', payload: 'x'.repeat(70_000) }
   assert.equal((await check('/postback', call, undefined, large)).status, 413)

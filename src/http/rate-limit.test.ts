@@ -130,12 +130,12 @@ test('Redis gone: the limit holds within the process, one warning is given, and 
     if (answer instanceof Promise) break
     assert.ok(Date.now() < deadline, 'Redis is not used again')
   }
-  assert.equal(await takeMany(limiter, 'gone', 30, 20), 0, 'a Redis that forgot gives nobody a fresh allowance')
+  assert.equal(await takeMany(limiter, 'gone', 30, 20), 0, 'a Redis that forgot gives no one a fresh allowance')
   await limiter.close()
 })
 
 test('a Redis that was never there does not keep the limiter from starting', async () => {
-  const nobody = await createRedisLimiter(`redis://127.0.0.1:${await freePort()}`, () => {})
-  assert.equal(await takeMany(nobody, 'k', 30, 20), 20)
-  await nobody.close()
+  const unreachable = await createRedisLimiter(`redis://127.0.0.1:${await freePort()}`, () => {})
+  assert.equal(await takeMany(unreachable, 'k', 30, 20), 20)
+  await unreachable.close()
 })

@@ -1,4 +1,4 @@
-// Whom to tell about a vulnerability, where people look for it (RFC 9116).
+// Where to report a vulnerability (RFC 9116).
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
@@ -17,7 +17,7 @@ export function securityTxtRoute(server: FastifyInstance, config: Config): void 
   })
 }
 
-/** Null where nobody is named. It changes once a day, so that caches may keep it. */
+/** Null without a contact. It changes once a day, so that caches may keep it. */
 function securityTxt({ securityContact, publicUrl }: Config, nowMs: number): string | null {
   if (securityContact === null) return null
   const expiresMs = Math.floor(nowMs / DAY_MS) * DAY_MS + EXPIRES_DAYS * DAY_MS

@@ -6,8 +6,8 @@ import type { Scope } from '../features/accounts/access-tokens.ts'
 /**
  * Who may use an operation:
  * - anyone: also without being signed in
- * - person: whoever is signed in, for themselves
- * - session: the same, but in a browser: a token cannot make more of itself, nor change how somebody signs in, nor find
+ * - person: anyone signed in, for themselves
+ * - session: the same, but in a browser: a token cannot create more tokens, nor change how a person signs in, nor find
  *   what its scopes do not cover
  * - publisher: the people of the publisher that the path names (or whose app it names); owners and developers change it
  * - finance: a publisher's money, for its owners and finance people
@@ -15,7 +15,7 @@ import type { Scope } from '../features/accounts/access-tokens.ts'
  * - operator: operators
  *
  * Operators may do all that a publisher's owner may. Those who may only read change nothing but themselves. For what is
- * out of somebody's reach the answer is 404.
+ * out of the caller's reach the answer is 404.
  */
 export type Access = 'anyone' | 'person' | 'session' | 'publisher' | 'finance' | 'owner' | 'operator'
 

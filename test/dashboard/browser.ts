@@ -27,7 +27,7 @@ type Look = { viewport?: typeof DESKTOP; colorScheme?: 'light' | 'dark' }
 export type Dashboard = {
   world: World
   readonly url: string
-  /** A page of a browser that nobody has used. Everything that goes wrong on it is in `complaints`. */
+  /** A page of a browser that was not used before. Everything that goes wrong on it is in `complaints`. */
   open(look?: Look): Promise<{ page: Page; complaints: string[] }>
   /** A new person of this role, signed in, at this path, or at the page of their account, which loads the least. */
   signIn(
@@ -49,7 +49,7 @@ export function useDashboard(name: string, fill: (world: World) => Promise<void>
     await world.app.server.listen({ host: '127.0.0.1', port })
     await fill(world)
   })
-  // A page that nobody looks at any more still asks for news.
+  // A page that is no longer looked at still asks for news.
   afterEach(async () => {
     await Promise.all(contexts.map((context) => context.close()))
     contexts = []

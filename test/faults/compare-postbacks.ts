@@ -26,10 +26,10 @@ export function compareWithAcknowledged(arrivals: readonly Arrival[], known: Ack
     ...[...reversed].map((conversionId) => nameOf({ conversionId, status: 'reversed' })),
   ]
   const untold = owed.filter((event) => !accepted.has(event))
-  none(untold, 'acknowledged, but never told')
+  none(untold, 'acknowledged, but never sent')
   const ids = Map.groupBy(arrivals, nameOf)
   const manyIds = [...ids.values()].filter((all) => all.some((one) => one.webhookId !== all[0]?.webhookId))
-  none(manyIds, 'told with more than one id')
+  none(manyIds, 'sent with more than one ID')
   assert.equal(new Set(arrivals.map((one) => one.webhookId)).size, ids.size, 'each event has an id of its own')
 }
 
@@ -58,10 +58,10 @@ export async function compareWithQueue(db: Db, arrivals: readonly Arrival[]): Pr
   none(unreal, 'delivered, but never accepted')
   const names = new Map(rows.map((row) => [row.postback_id, `${row.status} ${row.conversion_id}`]))
   const invented = arrivals.filter((one) => names.get(one.webhookId) !== nameOf(one))
-  none(invented, 'told, but not in the queue')
+  none(invented, 'sent, but not in the queue')
   // A request on a kept-alive connection that was closed without a response is repeated within the same attempt.
-  const tries = (id: string) => seen.get(id)?.filter((one) => !one.wasDropped).length ?? 0
-  const uncounted = rows.filter((row) => tries(row.postback_id) > row.attempts)
+  const attempts = (id: string) => seen.get(id)?.filter((one) => !one.wasDropped).length ?? 0
+  const uncounted = rows.filter((row) => attempts(row.postback_id) > row.attempts)
   none(uncounted, 'tried more often than counted')
   const { rows: gaps } = await sql`
     SELECT p.postback_id, p.attempts, array_agg(a.attempt ORDER BY a.attempt) AS logged

@@ -4,13 +4,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { verifyMessage } from '../../src/features/postbacks/signing.ts'
 
-type Told = { webhookId: string; conversionId: string; status: string; userId: string }
+type Notification = { webhookId: string; conversionId: string; status: string; userId: string }
 
 /**
  * One request: when it came, and when a complete 2xx response was sent to a client that was still there. Counted, not
  * timed.
  */
-export type Arrival = Told & { came: number; accepted: number | null; wasDropped: boolean; verdict: string }
+export type Arrival = Notification & { came: number; accepted: number | null; wasDropped: boolean; verdict: string }
 
 /** What a GET must carry, as the end of its template. */
 export const QUERY = '?id={event_id}&c={conversion_id}&s={status}&u={user_id}'
@@ -18,7 +18,7 @@ export const QUERY = '?id={event_id}&c={conversion_id}&s={status}&u={user_id}'
 export class MoodyReceiver {
   readonly arrivals: Arrival[] = []
   /** The ids of those that were accepted. */
-  readonly told = new Set<string>()
+  readonly notified = new Set<string>()
   /** Messages whose id is not that of their headers. */
   readonly strange: unknown[] = []
   readonly #timeoutMs: number
@@ -62,7 +62,7 @@ export class MoodyReceiver {
     const accept = () => {
       if (request.socket.destroyed) return
       arrival.accepted = this.#clock++
-      this.told.add(webhookId)
+      this.notified.add(webhookId)
       response.end('OK')
     }
     const chance = Math.random()
@@ -78,13 +78,13 @@ export class MoodyReceiver {
   }
 }
 
-function readBody(body: Buffer): Told {
+function readBody(body: Buffer): Notification {
   const { id, data } = JSON.parse(body.toString()) as { id: string; data: Record<string, string> }
   const { conversion_id = '', status = '', user_id = '' } = data
   return { webhookId: id, conversionId: conversion_id, status, userId: user_id }
 }
 
-function readQuery(url: string): Told {
+function readQuery(url: string): Notification {
   const { id = '', c = '', s = '', u = '' } = Object.fromEntries(new URL(url).searchParams)
   return { webhookId: id, conversionId: c, status: s, userId: u }
 }

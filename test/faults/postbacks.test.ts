@@ -80,7 +80,7 @@ async function startWorker(): Promise<void> {
 /** Reports conversions, one after the other; some of those that were acknowledged are handed on to be reversed. */
 async function reportUntil(name: string, doomed: string[], isOver: () => boolean): Promise<void> {
   for (let i = 0; !isOver(); i++) {
-    while (approved.size + reversed.size - receiver.told.size > MAX_UNTOLD && !isOver()) await sleep(PAUSE_MS)
+    while (approved.size + reversed.size - receiver.notified.size > MAX_UNTOLD && !isOver()) await sleep(PAUSE_MS)
     const userId = `${name}-${i}`
     const app = apps[i % apps.length]
     attempted.add(userId)
@@ -204,7 +204,7 @@ test(`after kill -9 of the worker, the API or PostgreSQL under load, every event
   await Promise.all([...clients, reverser])
   await deliverAll()
   assert.ok(approved.size > FAULT_ROUNDS * 20 && reversed.size > FAULT_ROUNDS)
-  none([...strange, ...receiver.strange], 'answers or messages that nobody expects')
+  none([...strange, ...receiver.strange], 'unexpected answers or messages')
   compareWithAcknowledged(receiver.arrivals, { attempted, approved, reversed })
   compareOrder(receiver.arrivals)
   await compareWithQueue(database.db, receiver.arrivals)

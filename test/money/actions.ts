@@ -114,7 +114,7 @@ export type Order =
       isTest: boolean
     }
   /** An earlier report or confirmation again, word for word; or a confirmation with another status. */
-  | { kind: 'again'; told: number; status: Status | null }
+  | { kind: 'again'; call: number; status: Status | null }
   | { kind: 'move'; conversion: number; to: 'approved' | 'rejected' | 'reversed'; isFraud: boolean }
   | { kind: 'release'; conversion: number }
   | { kind: 'round' }
@@ -176,7 +176,7 @@ export type Action =
   | { kind: 'share'; label: number; app: number; sharePpm: number }
 
 export type SettledAction = Extract<Action, { kind: Settled }>
-export type Told = Extract<Action, { kind: 'confirm' | 'report' }>
+export type Call = Extract<Action, { kind: 'confirm' | 'report' }>
 
 export type Answer =
   | { kind: string }

@@ -1,4 +1,4 @@
-// The path of money as the design tells it, in memory and one thing after the other: what the program is held against.
+// The path of money as the design describes it, in memory and one thing after the other: what the program is held against.
 // Written from the words of the design, not from the program. It counts by looking at everything there is.
 import {
   type Answer,

@@ -27,9 +27,9 @@ export const isInvalid = (action: Confirmed) =>
   (action.amount !== null && AMOUNTS[action.amount].isNegative === true && !isDenial(action)) ||
   (action.isClickless && action.txn === null)
 
-/** It came at `toldMs`, and is heard now. */
-export function confirm(book: Book, action: Confirmed, nowMs: number, toldMs = nowMs): Answer {
-  const told = action.amount === null ? null : AMOUNTS[action.amount]
+/** It came at `calledMs`, and is heard now. */
+export function confirm(book: Book, action: Confirmed, nowMs: number, calledMs = nowMs): Answer {
+  const amount = action.amount === null ? null : AMOUNTS[action.amount]
   if (isInvalid(action)) return { kind: 'invalid' }
   const click = findClick(book, action, nowMs)
   if (typeof click === 'string') return { kind: click }
@@ -41,16 +41,16 @@ export function confirm(book: Book, action: Confirmed, nowMs: number, toldMs = n
   const theirs = book.of(click, goal.key).filter(mayBeAbout(action))
   const isRepeatable = book.repeats(goal, click, theirs)
   if (isRepeatable && action.txn === null) return { kind: 'needs_transaction' }
-  if (told?.micros === null && !isDenial(action) && paysShare(goal)) return { kind: 'amount_unclear' }
-  const isAbsurd = isDenial(action) && (told?.micros ?? 0) > MAX_AMOUNT_MICROS
+  if (amount?.micros === null && !isDenial(action) && paysShare(goal)) return { kind: 'amount_unclear' }
+  const isAbsurd = isDenial(action) && (amount?.micros ?? 0) > MAX_AMOUNT_MICROS
   // "The amount counts only for goals that pay a share."
-  const amountMicros = isAbsurd || !paysShare(goal) ? null : (told?.micros ?? null)
+  const amountMicros = isAbsurd || !paysShare(goal) ? null : (amount?.micros ?? null)
   const worth = amountsOf(goal, amountMicros, click.sharePpm)
   if (Math.max(worth.payoutMicros, worth.revenueMicros) > MAX_AMOUNT_MICROS) return { kind: 'amount_too_large' }
   const ofTxn = findOfTxn(book, click, goal, action.txn)
   if (ofTxn !== undefined && ofTxn.person !== click.person) return same(ofTxn)
   const standing = ofTxn ?? findToAdopt(theirs, isRepeatable, action.txn, click)
-  if (standing !== undefined) return hear(book, standing, { action, click, amountMicros, worth, nowMs, toldMs })
+  if (standing !== undefined) return hear(book, standing, { action, click, amountMicros, worth, nowMs, calledMs })
   const settled = theirs.findLast((one) => isSettled(one, action, click))
   if (settled !== undefined) return same(settled)
   return book.enter(
@@ -59,11 +59,11 @@ export function confirm(book: Book, action: Confirmed, nowMs: number, toldMs = n
       ...worth,
       isRepeatable,
       isFirstGoal: click.terms.goals[0]?.key === goal.key,
-      ...judge(book, action, click, worth, { nowMs, toldMs }),
+      ...judge(book, action, click, worth, { nowMs, calledMs }),
       source: 'advertiser',
       advertiserTxn: action.txn,
       click: click.label,
-      isTold: true,
+      isAdvertiserReported: true,
       isOfBanned: book.banned.includes(click.person),
     },
     click,
@@ -162,19 +162,19 @@ function findToAdopt(theirs: Entry[], isRepeatable: boolean, txn: string | null,
   )
 }
 
-type Times = { nowMs: number; toldMs: number }
-type Told = {
+type Times = { nowMs: number; calledMs: number }
+type HeardCall = {
   action: Confirmed
   click: Click
   amountMicros: number | null
   worth: Worth
   nowMs: number
-  toldMs: number
+  calledMs: number
 }
 
 /** "The same call with another status is a move, not a row." */
-function hear(book: Book, one: Entry, told: Told): Answer {
-  const { action, click, amountMicros, worth, nowMs, toldMs } = told
+function hear(book: Book, one: Entry, heard: HeardCall): Answer {
+  const { action, click, amountMicros, worth, nowMs, calledMs } = heard
   const isOfAnother = action.txn !== null && one.advertiserTxn !== null && action.txn !== one.advertiserTxn
   if (isDenial(action) && isOfAnother) return same(one)
   if (one.status !== 'reversed') one.advertiserTxn ??= action.txn
@@ -187,22 +187,22 @@ function hear(book: Book, one: Entry, told: Told): Answer {
   if (one.status === 'approved' && action.status === 'approved' && !one.isConfirmed) {
     // Paid on the publisher's word; now the advertiser owes it.
     if (one.click === null) one.click = click.label
-    Object.assign(one, { isConfirmed: true, isTold: true })
+    Object.assign(one, { isConfirmed: true, isAdvertiserReported: true })
     return same(one)
   }
   if (one.status !== 'pending') return same(one)
-  if (action.status === 'pending' || one.isConfirmed) return hearMore(book, one, told, isOfAnother)
-  const wasTold = one.isTold
-  const takesAll = !wasTold || amountMicros !== null
+  if (action.status === 'pending' || one.isConfirmed) return hearMore(book, one, heard, isOfAnother)
+  const wasReported = one.isAdvertiserReported
+  const takesAll = !wasReported || amountMicros !== null
   const payoutMicros = takesAll ? worth.payoutMicros : one.payoutMicros
   const isTooMuch = book.refusesRaise(one, payoutMicros)
-  if (takesAll) adopt(book, one, told)
-  Object.assign(one, { isConfirmed: true, isTold: true, confirmByMs: null })
+  if (takesAll) adopt(book, one, heard)
+  Object.assign(one, { isConfirmed: true, isAdvertiserReported: true, confirmByMs: null })
   const reject = (reason: string) => move(book, one, { status: 'rejected', reason, actor: 'system', nowMs })
   // What the advertiser reported in time it may confirm later; a publisher's report does not stop the clock.
   if (book.banned.includes(one.person)) one.isOfBanned = true
-  if (!wasTold && isExpired(click, toldMs)) return reject('click_expired')
-  const verdict = book.verdict(one.person, click, toldMs)
+  if (!wasReported && isExpired(click, calledMs)) return reject('click_expired')
+  const verdict = book.verdict(one.person, click, calledMs)
   if (verdict === 'reject') return reject('fraud')
   if (isTooMuch) return reject('cap_exceeded')
   // Held for the operator: a confirmation does not lift that.
@@ -217,34 +217,34 @@ function hear(book: Book, one: Entry, told: Told): Answer {
 }
 
 /** It is now of this click, and worth what that was promised. */
-function adopt(book: Book, one: Entry, { click, worth }: Told): void {
+function adopt(book: Book, one: Entry, { click, worth }: HeardCall): void {
   Object.assign(one, worth, { click: click.label })
   book.promises[one.label] = structuredClone({ atMs: click.atMs, terms: click.terms, sharePpm: click.sharePpm })
 }
 
 /** "The latest amount counts", as long as it is pending. */
-function hearMore(book: Book, one: Entry, told: Told, isOfAnother: boolean): Answer {
-  const { action, click, amountMicros, worth, nowMs, toldMs } = told
-  const isFirst = !one.isTold && !isExpired(click, toldMs)
+function hearMore(book: Book, one: Entry, heard: HeardCall, isOfAnother: boolean): Answer {
+  const { action, click, amountMicros, worth, nowMs, calledMs } = heard
+  const isFirst = !one.isAdvertiserReported && !isExpired(click, calledMs)
   const isLate = one.isConfirmed && action.status !== 'approved'
-  const isCorrection = one.isTold && amountMicros !== null && !isOfAnother && !isLate
+  const isCorrection = one.isAdvertiserReported && amountMicros !== null && !isOfAnother && !isLate
   const isSame = worth.payoutMicros === one.payoutMicros && worth.revenueMicros === one.revenueMicros
   if (!isFirst && (!isCorrection || isSame)) return same(one)
   const isTooMuch = book.refusesRaise(one, worth.payoutMicros)
-  adopt(book, one, told)
-  Object.assign(one, { isTold: true, confirmByMs: null })
+  adopt(book, one, heard)
+  Object.assign(one, { isAdvertiserReported: true, confirmByMs: null })
   if (isTooMuch) return move(book, one, { status: 'rejected', reason: 'cap_exceeded', actor: 'system', nowMs })
   return { ...same(one), kind: 'noted' }
 }
 
 /** What a confirmation of something new comes to. */
 function judge(book: Book, action: Confirmed, click: Click, { payoutMicros }: Worth, times: Times): Verdict {
-  const { nowMs, toldMs } = times
+  const { nowMs, calledMs } = times
   if (isDenial(action)) return { status: 'rejected', reason: `advertiser_${action.status}`, actor: 'advertiser' }
   const refused = { status: 'rejected', actor: 'system' } as const
-  if (isExpired(click, toldMs)) return { ...refused, reason: 'click_expired' }
+  if (isExpired(click, calledMs)) return { ...refused, reason: 'click_expired' }
   if (book.refusesClicked(click, payoutMicros, nowMs)) return { ...refused, reason: 'cap_exceeded' }
-  const verdict = book.verdict(click.person, click, toldMs)
+  const verdict = book.verdict(click.person, click, calledMs)
   if (verdict === 'reject') return { ...refused, reason: 'fraud' }
   const taken = { reason: null, actor: 'advertiser' }
   if (action.status === 'pending') return { ...taken, status: 'pending' }
@@ -267,11 +267,11 @@ function isSettled(one: Entry, action: Confirmed, click: Click): boolean {
   if (one.barsRedo) return !action.isAgain
   if (one.click !== click.label) return false
   // A publisher's report that was refused at once, or expired, does not say what the advertiser thinks of it.
-  const wasTold = one.source === 'advertiser' || (one.moves > 1 && one.reason !== 'unconfirmed')
+  const wasReported = one.source === 'advertiser' || (one.moves > 1 && one.reason !== 'unconfirmed')
   // "A fraud rejection is not undone by a new txn_id."
-  if (wasTold && isTurnedDown(one) && !one.isRepeatable && !action.isAgain) return true
+  if (wasReported && isTurnedDown(one) && !one.isRepeatable && !action.isAgain) return true
   if (one.advertiserTxn !== action.txn) return false
   if (isDenial(action)) return true
   const isTakenBack = one.reason === 'advertiser_reversed' && action.txn !== null
-  return wasTold && (one.actor !== 'advertiser' || isTakenBack) && !action.isAgain
+  return wasReported && (one.actor !== 'advertiser' || isTakenBack) && !action.isAgain
 }

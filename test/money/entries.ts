@@ -23,7 +23,7 @@ export type Entry = {
   click: number | null
   isConfirmed: boolean
   /** Its advertiser has reported it. */
-  isTold: boolean
+  isAdvertiserReported: boolean
   isOfBanned: boolean
   barsRedo: boolean
   holdUntilMs: number | null
@@ -95,7 +95,7 @@ export function amountsOf(goal: Goal, amountMicros: number | null, sharePpm: num
 
 /** The initial state of an entry, whatever its source. */
 export const blank = ({ person, offer, isTest }: Whose, label: number, goal: Goal, nowMs: number) => ({
-  isTold: false,
+  isAdvertiserReported: false,
   isOfBanned: false,
   barsRedo: false,
   confirmByMs: null,

@@ -35,18 +35,18 @@ const plain: Said = {
   isClickless: is(false),
 }
 /** The advertiser speaks of the latest click. */
-const tells = (said: Said, waitS?: fc.Arbitrary<number>) => then(confirm({ ...plain, ...said }), waitS)
+const confirms = (said: Said, waitS?: fc.Arbitrary<number>) => then(confirm({ ...plain, ...said }), waitS)
 const yes = { status: is<Status>('approved') }
 const pending = { status: is<Status>('pending') }
 const amount = fc.constantFrom<AmountText>('0.9999', '1.23456', '12.3456', '20')
 const no = { status: fc.constantFrom<Status>('reversed', 'rejected'), amount: often<AmountText | null>(null, '-5', '(20.00)', '1.23456') } // prettier-ignore
-const saysNo = tells({ ...no, txn: is('t1'), goal: is(null), amount: often('-5', '(20.00)', '1,234') })
+const saysNo = confirms({ ...no, txn: is('t1'), goal: is(null), amount: often('-5', '(20.00)', '1,234') })
 /** The same again, or the opposite of it. */
 const repeats = (waitS?: fc.Arbitrary<number>) =>
-  then(again({ told: often(0, 1), status: often<Status | null>(null, 'reversed') }), waitS)
+  then(again({ call: often(0, 1), status: often<Status | null>(null, 'reversed') }), waitS)
 const takesBack = either(
-  then(again({ told: is(0), status: is('reversed') })),
-  tells({ ...no, txn: is('t1') }),
+  then(again({ call: is(0), status: is('reversed') })),
+  confirms({ ...no, txn: is('t1') }),
   then(move({ conversion: is(0), to: is('reversed'), isFraud: often(false, true) })),
 )
 const edits = then(edit({ change: fc.constantFrom('add', 'add', 'first', 'rename', 'rename', 'retire', 'repeatable') }))
@@ -79,77 +79,77 @@ const noise: Beat = fc.oneof({ weight: 5, arbitrary: is([]) }, { weight: 1, arbi
 export const PLOTS: Record<string, fc.Arbitrary<History>> = {
   'the catalogue changes between two calls that say the same': plot([
     clicks,
-    tells({}),
+    confirms({}),
     edits,
     maybe(edits),
     repeats(),
   ]),
-  'the catalogue changes between two reports that say the same': plot([maybe(clicks), reports(), edits, maybe(edits), then(again({ told: is(0) }))]), // prettier-ignore
+  'the catalogue changes between two reports that say the same': plot([maybe(clicks), reports(), edits, maybe(edits), then(again({ call: is(0) }))]), // prettier-ignore
   'the click is dropped before the last word on it': plot([
     clicks,
     maybe(reports()),
-    tells({ status: fc.constantFrom('pending', 'approved'), txn: often<string | null>('t1', null, null, null) }),
+    confirms({ status: fc.constantFrom('pending', 'approved'), txn: often<string | null>('t1', null, null, null) }),
     then(drop(), hours(300)),
     either(
-      then(again({ told: is(0), status: fc.constantFrom('approved', 'reversed') })),
-      tells({ txn: is('t1'), isClickless: is(true) }),
+      then(again({ call: is(0), status: fc.constantFrom('approved', 'reversed') })),
+      confirms({ txn: is('t1'), isClickless: is(true) }),
     ),
   ]),
   'the advertiser is quicker than the click': plot(
     [
       then(click({ ...live, isLate: is(true) })),
       maybe(reports()),
-      tells({ status: often<Status>('approved', 'pending'), txn: is('t1') }),
-      maybe(either(tells({ txn: is('t1') }), tells({ ...no, txn: is('t1') }))),
+      confirms({ status: often<Status>('approved', 'pending'), txn: is('t1') }),
+      maybe(either(confirms({ txn: is('t1') }), confirms({ ...no, txn: is('t1') }))),
       then(arrive(), hours(0.1, 2, 2, 50, 71, 80)),
-      maybe(then(again({ told: is(0), status: often<Status | null>('reversed', 'approved', null) }))),
+      maybe(then(again({ call: is(0), status: often<Status | null>('reversed', 'approved', null) }))),
       then(arrive({ isLookedFor: is(true) })),
       repeats(),
     ],
     { tooFastS: often(0, 30), onlyOffer: often(0, 1, 2) },
   ),
-  'several amounts are told before the yes': ofShare((said) => [
+  'several amounts are sent before the yes': ofShare((said) => [
     clicks,
     maybe(reports()),
-    tells({ ...said, ...pending, amount }),
-    maybe(tells({ ...said, ...pending, amount })),
-    tells({ ...said, ...yes, amount: often(null, '0.9999', '1,234', '-5') }),
+    confirms({ ...said, ...pending, amount }),
+    maybe(confirms({ ...said, ...pending, amount })),
+    confirms({ ...said, ...yes, amount: often(null, '0.9999', '1,234', '-5') }),
   ]),
   'taken back, in the words of advertisers': fc.oneof(
-    plot([clicks, tells({ ...yes, txn: is('t1') }), saysNo, maybe(repeats())]),
+    plot([clicks, confirms({ ...yes, txn: is('t1') }), saysNo, maybe(repeats())]),
     // Of an offer with two goals, the second; the no does not say which.
-    plot([clicks, tells({ ...yes, goal: is(1), txn: is('t1') }), maybe(worker(hours(24))), saysNo], {
+    plot([clicks, confirms({ ...yes, goal: is(1), txn: is('t1') }), maybe(worker(hours(24))), saysNo], {
       onlyOffer: is(2),
     }),
   ),
   'pending in time, approved later': plot([
     clicks,
     maybe(reports()),
-    tells(pending, hours(0.5, 0.9)),
-    tells(yes, hours(2, 50, 80)),
+    confirms(pending, hours(0.5, 0.9)),
+    confirms(yes, hours(2, 50, 80)),
   ]),
-  'told of one click, and then of another': plot([
+  'called about one click, and then about another': plot([
     clicks,
     maybe(reports()),
-    tells(pending),
+    confirms(pending),
     mostly(either(then(reprice({ isShort: is(false), isWhole: is(true) })), then(share()))),
     clicks,
-    tells({ status: often<Status>('pending', 'approved'), amount: often<AmountText | null>('12.3456', null) }),
-    tells({ ...yes, click: often(0, 1), amount: often<AmountText | null>(null, '12.3456') }),
+    confirms({ status: often<Status>('pending', 'approved'), amount: often<AmountText | null>('12.3456', null) }),
+    confirms({ ...yes, click: often(0, 1), amount: often<AmountText | null>(null, '12.3456') }),
   ]),
   'the share of a publisher changes before the yes': plot([
     clicks,
     maybe(reports()),
-    maybe(tells(pending)),
+    maybe(confirms(pending)),
     then(share()),
     maybe(clicks),
-    tells({ ...yes, click: often(0, 1), amount: often<AmountText | null>('12.3456', null) }),
+    confirms({ ...yes, click: often(0, 1), amount: often<AmountText | null>('12.3456', null) }),
     repeats(),
   ]),
   'a hold, and what comes before its end': plot(
     [
       clicks,
-      tells(yes),
+      confirms(yes),
       mostly(then(ban({ isBanned: is(true) }))),
       maybe(either(then(ban({ isBanned: is(false) })), repeats())),
       worker(hours(24, 25)),
@@ -161,21 +161,21 @@ export const PLOTS: Record<string, fc.Arbitrary<History>> = {
     [
       clicks,
       maybe(reports()),
-      tells({ ...yes, txn: is('t1'), amount: often(null, '12.3456') }),
+      confirms({ ...yes, txn: is('t1'), amount: often(null, '12.3456') }),
       mostly(worker(hours(24))),
       takesBack,
       mostly(clicks),
-      either(tells({ ...yes, txn, amount: often(null, '12.3456') }), reports()),
+      either(confirms({ ...yes, txn, amount: often(null, '12.3456') }), reports()),
     ],
     { onlyOffer: often(0, 1, 2) },
   ),
-  'turned down for fraud, and told again': plot(
+  'turned down for fraud, and confirmed again': plot(
     [
       clicks,
-      either(tells({ ...yes, txn }, is(1)), inTurn(reports(is(1)), tells(yes)), inTurn(tells(pending), then(move({ to: is('rejected') })))), // prettier-ignore
+      either(confirms({ ...yes, txn }, is(1)), inTurn(reports(is(1)), confirms(yes)), inTurn(confirms(pending), then(move({ to: is('rejected') })))), // prettier-ignore
       maybe(clicks),
-      either(tells({ ...yes, txn }), reports(), then(move({ conversion: is(0) }))),
-      maybe(tells({ ...yes, txn })),
+      either(confirms({ ...yes, txn }), reports(), then(move({ conversion: is(0) }))),
+      maybe(confirms({ ...yes, txn })),
     ],
     { tooFastS: often(30, 0), onTooFast: often('reject', 'hold') },
   ),
@@ -183,9 +183,9 @@ export const PLOTS: Record<string, fc.Arbitrary<History>> = {
     [
       then(setCaps({ caps: budget, overCap: often('reject', 'reject', 'honour') })),
       inTurn(...[0, 1, 2].map((person) => then(click({ ...stored, person: is(person) })))),
-      tells({ ...yes, amount: is(null), ...firstGoal, txn: is('t1') }),
-      tells({ ...yes, click: is(1), amount: is(null), ...firstGoal, txn: is('t2') }),
-      either(tells({ ...yes, click: is(2), ...firstGoal, txn: is('t3') }), reports()),
+      confirms({ ...yes, amount: is(null), ...firstGoal, txn: is('t1') }),
+      confirms({ ...yes, click: is(1), amount: is(null), ...firstGoal, txn: is('t2') }),
+      either(confirms({ ...yes, click: is(2), ...firstGoal, txn: is('t3') }), reports()),
       repeats(),
     ],
     { onlyPerson: is(null) },
@@ -195,33 +195,33 @@ export const PLOTS: Record<string, fc.Arbitrary<History>> = {
       then(setCaps({ caps: budget, overCap: is('reject') })),
       clicks,
       maybe(reports()),
-      tells({ ...said, ...pending, amount: often('0.9999', '1.23456') }),
-      maybe(clicks, tells({ ...said, ...yes, txn: is('t2'), amount: often('0.9999', '1.23456') }, hours(0.1, 24))),
-      tells({ ...said, click: often(0, 1), amount: often('12.3456', '20') }, hours(0.1, 24)),
+      confirms({ ...said, ...pending, amount: often('0.9999', '1.23456') }),
+      maybe(clicks, confirms({ ...said, ...yes, txn: is('t2'), amount: often('0.9999', '1.23456') }, hours(0.1, 24))),
+      confirms({ ...said, click: often(0, 1), amount: often('12.3456', '20') }, hours(0.1, 24)),
     ],
     { onlyPerson: often<number | null>(null, 0) },
   ),
-  'a report that nobody confirms': plot([
+  'a report that no advertiser confirms': plot([
     maybe(clicks),
     reports(),
     worker(hours(71, 73, 80)),
-    either(repeats(), tells(yes)),
+    either(repeats(), confirms(yes)),
     maybe(reports()),
   ]),
   'a goal turns repeatable, or no longer is': plot([
     clicks,
-    either(tells({ ...yes, txn: often('t1', null) }), reports()),
+    either(confirms({ ...yes, txn: often('t1', null) }), reports()),
     then(edit({ change: is('repeatable'), goal: often(0, 1) })),
     maybe(clicks),
-    either(tells({ ...yes, txn: often('t2', 't1') }), reports()),
+    either(confirms({ ...yes, txn: often('t2', 't1') }), reports()),
     repeats(),
   ]),
   'a publisher whose word is taken': plot(
     [
       clicks,
       then(report({ ...live, ...firstGoal, key: is(null) })),
-      either(tells({ ...yes, ...firstGoal, amount: often(null, '12.3456') }), tells(firstGoal), then(move({}))),
-      either(tells(firstGoal), repeats(), worker(hours(80))),
+      either(confirms({ ...yes, ...firstGoal, amount: often(null, '12.3456') }), confirms(firstGoal), then(move({}))),
+      either(confirms(firstGoal), repeats(), worker(hours(80))),
     ],
     { trusts: is(true), onlyOffer: is(0), onlyPerson: is(2) },
   ),

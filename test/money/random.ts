@@ -58,7 +58,7 @@ export const report = order('report', {
   isTest,
 })
 export const again = order('again', {
-  told: newest,
+  call: newest,
   status: often<Status | null>(null, 'approved', 'rejected', 'reversed'),
 })
 export const move = order('move', {

@@ -16,7 +16,7 @@ const BEGIN: Start = {
 
 const after = (waitS: number, order: Order): Step => ({ waitS, tracks: [[order]] })
 const click: Extract<Order, { kind: 'click' }> = { kind: 'click', person: 0, offer: 0, isTest: false }
-const told = (more: Partial<Extract<Order, { kind: 'confirm' }>>): Order => ({
+const confirmed = (more: Partial<Extract<Order, { kind: 'confirm' }>>): Order => ({
   kind: 'confirm',
   click: 0,
   goal: null,
@@ -36,7 +36,7 @@ export const REGRESSIONS: Record<string, History> = {
     steps: [
       after(1, click),
       after(1, { kind: 'import', offer: 0, price: 1, isShort: false, isWhole: false }),
-      after(266_400, told({ goal: 1, txn: 't2' })),
+      after(266_400, confirmed({ goal: 1, txn: 't2' })),
       after(1, { kind: 'report', person: 0, offer: 0, goal: 1, txn: null, key: null, isTest: false }),
     ],
   },
@@ -47,7 +47,7 @@ export const REGRESSIONS: Record<string, History> = {
       after(1, { kind: 'report', person: 0, offer: 0, goal: 1, txn: 't3', key: null, isTest: false }),
       after(1, { kind: 'edit', offer: 0, goal: 1, change: 'first', version: 2 }),
       after(86_400, click),
-      after(1, told({ goal: 2, status: 'rejected' })),
+      after(1, confirmed({ goal: 2, status: 'rejected' })),
     ],
   },
   'what a report of a retired goal is answered with does not depend on what else is heard': {
@@ -82,9 +82,9 @@ export const REGRESSIONS: Record<string, History> = {
       after(1, { kind: 'edit', offer: 0, goal: 0, change: 'add', version: 2 }),
       after(1, { kind: 'edit', offer: 0, goal: 0, change: 'repeatable', version: 3 }),
       after(1, { kind: 'report', person: 0, offer: 0, goal: 1, txn: 't1', key: null, isTest: false }),
-      after(1, told({ goal: 1, txn: 't1' })),
+      after(1, confirmed({ goal: 1, txn: 't1' })),
       after(1, { kind: 'edit', offer: 0, goal: 0, change: 'repeatable', version: 4 }),
-      { waitS: 1, tracks: [[told({ goal: 1, txn: 't1' }), told({ goal: 1 })]] },
+      { waitS: 1, tracks: [[confirmed({ goal: 1, txn: 't1' }), confirmed({ goal: 1 })]] },
     ],
   },
   'an amount that is raised on a later day passes the cap of its own day': {
@@ -92,25 +92,25 @@ export const REGRESSIONS: Record<string, History> = {
     steps: [
       after(1, { kind: 'caps', offer: 0, caps: { ...NO_CAPS, dailyPayoutMicros: 1_000_000 }, overCap: 'reject' }),
       after(1, click),
-      after(1, told({ status: 'pending', amount: '0.9999', txn: 't1' })),
-      after(86_400, told({ amount: '12.3456', txn: 't1' })),
+      after(1, confirmed({ status: 'pending', amount: '0.9999', txn: 't1' })),
+      after(86_400, confirmed({ amount: '12.3456', txn: 't1' })),
     ],
   },
-  'what amounts posted that were told between the first and the last is not shown': {
+  'what amounts posted that were sent between the first and the last is not shown': {
     begin: BEGIN,
     steps: [
       after(1, click),
-      after(60, told({ status: 'pending', amount: '0.9999', txn: 't1' })),
-      after(600, told({ status: 'pending', amount: '12.3456', txn: 't1' })),
-      after(600, told({ status: 'pending', amount: '20', txn: 't1' })),
-      after(600, told({ txn: 't1' })),
+      after(60, confirmed({ status: 'pending', amount: '0.9999', txn: 't1' })),
+      after(600, confirmed({ status: 'pending', amount: '12.3456', txn: 't1' })),
+      after(600, confirmed({ status: 'pending', amount: '20', txn: 't1' })),
+      after(600, confirmed({ txn: 't1' })),
     ],
   },
   'a call in time that waited for its click is expired when that comes': {
     begin: BEGIN,
     steps: [
       after(1, { ...click, isLate: true }),
-      after(60, told({ txn: 't1' })),
+      after(60, confirmed({ txn: 't1' })),
       after(7_200, { kind: 'arrive', isLookedFor: true }),
     ],
   },
@@ -118,9 +118,9 @@ export const REGRESSIONS: Record<string, History> = {
     begin: BEGIN,
     steps: [
       after(1, { ...click, isLate: true }),
-      after(60, told({ status: 'pending', amount: '12.3456', txn: 't1' })),
+      after(60, confirmed({ status: 'pending', amount: '12.3456', txn: 't1' })),
       after(60, { kind: 'arrive', isLookedFor: false }),
-      after(60, told({ txn: 't1' })),
+      after(60, confirmed({ txn: 't1' })),
     ],
   },
 }

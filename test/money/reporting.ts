@@ -40,10 +40,10 @@ function reportAnew(book: Book, action: Reported, nowMs: number): Answer {
   const before = findSame(theirs, action, click, isRepeatable)
   if (before !== undefined) return same(before)
   if (isRepeatable && action.txn === null) return { kind: 'needs_transaction' }
-  const told = theirs.find((one) => isRepeatable && isToldByAdvertiser(one))
-  if (told !== undefined) {
-    told.publisherTxn = action.txn
-    return same(told)
+  const confirmed = theirs.find((one) => isRepeatable && isOfAdvertiser(one))
+  if (confirmed !== undefined) {
+    confirmed.publisherTxn = action.txn
+    return same(confirmed)
   }
   const isOffered = [...book.offer(action.offer).goals, ...(click?.terms.goals ?? [])].some(
     (one) => one.key === goal.key,
@@ -110,7 +110,7 @@ function findSame(theirs: Entry[], { txn }: Reported, click: Click | null, isRep
 }
 
 /** The advertiser was quicker: the publisher reports the same completion. */
-const isToldByAdvertiser = (one: Entry) =>
+const isOfAdvertiser = (one: Entry) =>
   one.isRepeatable && one.source === 'advertiser' && one.publisherTxn === null && isStanding(one)
 
 function latestLiveClick(book: Book, { person, offer, isTest }: Reported, nowMs: number): Click | null {

@@ -10,7 +10,7 @@ import {
   type Order,
   PEOPLE,
   type Start,
-  type Told,
+  type Call,
 } from './actions.ts'
 
 /** The newest first; now and then nothing. */
@@ -23,7 +23,7 @@ const keyOf = (offer: number, n: number | null) =>
 export class Resolver {
   readonly #start: Start
   /** Every report and confirmation so far. */
-  readonly #told: Told[] = []
+  readonly #calls: Call[] = []
   #label = 0
 
   constructor(start: Start) {
@@ -47,7 +47,7 @@ export class Resolver {
   /** Whatever a track picks is chosen before its step begins: no order names what does not exist yet. */
   #track(orders: Order[], book: Book, termsIds: number[], nowMs: number): Action[] {
     const actions = orders.flatMap((order) => this.#resolve(this.#narrow(order), book, termsIds, nowMs) ?? [])
-    this.#told.push(...actions.filter((action) => action.kind === 'confirm' || action.kind === 'report'))
+    this.#calls.push(...actions.filter((action) => action.kind === 'confirm' || action.kind === 'report'))
     return apart(actions, book)
   }
 
@@ -77,9 +77,11 @@ export class Resolver {
       case 'report':
         return { ...order, label, goal: keyOf(order.offer, order.goal) }
       case 'again': {
-        const told = pick(this.#told, order.told)
-        if (told === undefined) return null
-        return told.kind === 'report' ? { ...told, label } : { ...told, label, status: order.status ?? told.status }
+        const earlier = pick(this.#calls, order.call)
+        if (earlier === undefined) return null
+        return earlier.kind === 'report'
+          ? { ...earlier, label }
+          : { ...earlier, label, status: order.status ?? earlier.status }
       }
       case 'move':
       case 'release':

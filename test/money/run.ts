@@ -60,14 +60,14 @@ async function takeStep(system: System, books: Book[], tracks: Action[][], nowMs
   const orders = permutations(tracks.flatMap((track) => piecesOf(track, books[0] as Book))).filter(isPossible)
   const fitting = new Map<string, Book>()
   for (const order of books.flatMap((book) => orders.map((actions) => ({ book, actions: actions.flat() })))) {
-    const story = tell(order.book.clone(), order.actions, nowMs)
+    const story = replay(order.book.clone(), order.actions, nowMs)
     if (isSame(story.seen, seen)) fitting.set(story.book.summary(), story.book)
   }
   if (fitting.size > 0) return [...fitting.values()]
   const said = tracks
     .map((actions) => actions.map((action) => JSON.stringify(action)).join('\n'))
     .join('\nand at once\n')
-  assert.deepEqual(seen, tell(books[0] as Book, tracks.flat(), nowMs).seen, `At ${now.toISOString()}\n${said}`)
+  assert.deepEqual(seen, replay(books[0] as Book, tracks.flat(), nowMs).seen, `At ${now.toISOString()}\n${said}`)
   assert.fail('unreachable')
 }
 
@@ -87,7 +87,7 @@ const isPossible = (order: Action[][]) => {
   return order.flat().every(({ kind, label }, i) => kind !== 'counted' || kinds.indexOf(`caps ${label}`) < i)
 }
 
-function tell(book: Book, actions: Action[], nowMs: number) {
+function replay(book: Book, actions: Action[], nowMs: number) {
   const answers = new Map(actions.map((action) => [action.label, apply(book, action, nowMs)]))
   const { entries, offers } = book
   const usage = book.allUsage(nowMs)

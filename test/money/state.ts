@@ -95,7 +95,7 @@ function readEntries(system: System, conversions: Row['conversions']): Entry[] {
     goal: system.goalKey(row.goalId),
     isRepeatable: row.isRepeatable,
     isFirstGoal: row.isFirstGoal,
-    isTold: row.toldAt !== null,
+    isAdvertiserReported: row.toldAt !== null,
     isOfBanned: row.signals.includes('banned_user'),
     barsRedo: row.barsRedo,
     confirmByMs: row.confirmBy?.getTime() ?? null,

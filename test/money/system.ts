@@ -245,8 +245,8 @@ export class System {
     if (confirmation === 'invalid') return 'invalid'
     const { db } = this
     const outcomes: Outcome[] = []
-    const applyCommand = async (told: Confirmation) => {
-      outcomes.push(...(await applyCommands(db, [told], now)))
+    const applyCommand = async (confirmation: Confirmation) => {
+      outcomes.push(...(await applyCommands(db, [confirmation], now)))
       return outcomes.at(-1) as Outcome
     }
     const { call, advertiserId, isAgain } = confirmation
@@ -277,12 +277,12 @@ export class System {
     }
     const given = Object.entries(said).filter((pair): pair is [string, string] => pair[1] !== null)
     const query = new URLSearchParams(given).toString()
-    const told = readCall({ query, body: '', isCut: false }, DIALECT)
-    if ('problems' in told) return 'invalid'
-    const { clickId } = told
+    const parameters = readCall({ query, body: '', isCut: false }, DIALECT)
+    if ('problems' in parameters) return 'invalid'
+    const { clickId } = parameters
     const inboundId = uuid7(now.getTime())
     this.#late.noteCall(inboundId, action.label)
     const call = { inboundId, receivedAt: now, advertiserId, method: 'GET', query, body: '', isCut: false, ip: null, clickId, attempts: 1, before: null } // prettier-ignore
-    return { kind: 'confirmation', ...told, advertiserId, isAgain: action.isAgain, call }
+    return { kind: 'confirmation', ...parameters, advertiserId, isAgain: action.isAgain, call }
   }
 }

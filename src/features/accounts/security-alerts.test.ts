@@ -90,7 +90,7 @@ test('changing a password or second factor, or creating a token, sends an alert'
   assert.equal(await send(), 0)
 })
 
-test('owners are alerted to rotated secrets and a new postback URL, whoever did it; and to no other setting', async () => {
+test('owners are alerted to rotated secrets and a new postback URL, also by an operator; and to no other setting', async () => {
   const { appId, publisherId, person } = await createOwner()
   const second = await createPerson(world, 'publisher_owner', publisherId)
   await keepOut(world, await createPerson(world, 'publisher_owner', publisherId))

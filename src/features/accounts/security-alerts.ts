@@ -24,7 +24,7 @@ const ALERTS: Record<string, Alert> = {
   'session.start': {
     to: 'self',
     subject: 'New sign-in to your account',
-    says: () => 'Somebody signed in to your account from a network that was not used before.',
+    says: () => 'Someone signed in to your account from a network that was not used before.',
   },
   'password.change': { to: 'self', subject: 'Your password was changed', says: () => 'Your password was changed.' },
   'password.reset': {
@@ -102,8 +102,8 @@ export const alertWriter = ({ publicUrl }: { publicUrl: string }): Writer => ({
     ]
     const advice =
       alert.to === 'self'
-        ? `If this was not you, reset your password at ${publicUrl}/forgot-password and tell the operator of this network.`
-        : 'If nobody of yours did this, disable the account that did, and rotate the secrets.'
+        ? `If this was not you, reset your password at ${publicUrl}/forgot-password and notify the operator of this network.`
+        : 'If no one on your team did this, disable the account that did, and rotate the secrets.'
     return { subject: alert.subject, text: `${alert.says(entry)}\n\n${facts.join('\n')}\n\n${advice}\n` }
   },
 })

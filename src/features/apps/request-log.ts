@@ -141,7 +141,7 @@ function describe(
   }
 }
 
-/** As they were sent, also those that the API does not know: a misspelt one is what somebody looks for here. */
+/** As they were sent, also those that the API does not know: a misspelt one is what a developer looks for here. */
 function maskParameters(query: string): Record<string, string | string[]> {
   const found: Record<string, string | string[]> = {}
   for (const [name, value] of [...new URLSearchParams(query)].slice(0, MAX_PARAMETERS)) {

@@ -100,12 +100,12 @@ test('a trusted proxy may send the country; an invalid one is unknown', async ()
   const offerId = await createOffer({ countries: ['SE'] })
   const app = await world.start({ trustProxy: ['10.0.0.0/8'], countryHeader: 'cf-ipcountry' })
   try {
-    const told = (country: string, peer = '10.1.2.3') =>
+    const visitFrom = (country: string, peer = '10.1.2.3') =>
       follow(linkOf(offerId), { 'cf-ipcountry': country, 'x-forwarded-for': '198.51.100.7' }, app, peer)
-    assert.equal(await told('SE'), 302)
-    assert.equal(await told('GB'), '403 This offer is not for your country')
-    assert.equal(await told('GB', '192.0.2.1'), 302)
-    for (const unknown of ['XX', 'T1', '', 'Sweden', '<b>']) assert.equal(await told(unknown), 302)
+    assert.equal(await visitFrom('SE'), 302)
+    assert.equal(await visitFrom('GB'), '403 This offer is not for your country')
+    assert.equal(await visitFrom('GB', '192.0.2.1'), 302)
+    for (const unknown of ['XX', 'T1', '', 'Sweden', '<b>']) assert.equal(await visitFrom(unknown), 302)
   } finally {
     await app.close()
   }

@@ -86,7 +86,7 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
           410: pageReply('The link is too old, or the offer has ended.'),
           429: pageReply('Too many visits from this address. Try again after Retry-After.'),
           503: pageReply('The click could not be recorded. Try again.'),
-          default: pageReply('A page that tells the user what went wrong.'),
+          default: pageReply('A page that explains to the user what went wrong.'),
         },
       },
       // A visitor is a person: even an error is shown on a page. Problems with the request itself, such as plain HTTP,

@@ -94,7 +94,7 @@ function createReported(report: Report, parts: Parts, context: DecisionContext, 
   const refusal = reportRefusal(parts, conversion, context, moment.now)
   if (refusal !== null) return withStatus(conversion, 'rejected', refusal, moment.now)
   if (verdict.action === 'reject') return withStatus(conversion, 'rejected', verdict.reason, moment.now)
-  // Nobody confirms a test, and whoever integrates wants to see its postback.
+  // No advertiser confirms a test, and a developer wants to see its postback.
   const isTrusted = (report.isTest || context.trusted.has(appOfferKey(conversion))) && !goal.isRetired
   if (isTrusted && verdict.action !== 'hold') return withStatus(conversion, 'approved', null, moment.now)
   conversion.confirmBy = later(moment.now, offer.confirmWithinS)

@@ -46,13 +46,13 @@ type Visit = { userId?: string; headers?: Record<string, string>; confirm?: Reco
 async function convert(offerId: number, { userId = newUser(), headers = {}, confirm = {} }: Visit = {}) {
   const ip = `198.51.${100 + (users >> 8)}.${users & 255}`
   const { clickId } = await world.click(offerId, live, `userId=${userId}`, { 'x-forwarded-for': ip, ...headers })
-  const told = await world.confirm(offerId, clickId, confirm)
+  const answer = await world.confirm(offerId, clickId, confirm)
   const row = await world.database.db
     .selectFrom('conversions')
     .selectAll()
-    .where('conversion_id', '=', told.conversion_id ?? '')
+    .where('conversion_id', '=', answer.conversion_id ?? '')
     .executeTakeFirstOrThrow()
-  return { told, row }
+  return { answer, row }
 }
 
 const rule = (signal: Signal, action: FraudRule['action'], threshold: number | null, offerId: number | null = null) =>
@@ -96,9 +96,9 @@ for (const [signal, way] of Object.entries(WAYS) as [Signal, (typeof WAYS)[Signa
       for (const action of ACTIONS) {
         const offerId = await newOffer()
         await rule(signal, action, way.threshold, scope === 'offer' ? offerId : null)
-        const { told, row } = await way.convert(offerId)
+        const { answer, row } = await way.convert(offerId)
         const reason = action === 'flag' ? null : signal === 'geo_mismatch' ? 'geo_mismatch' : 'fraud'
-        assert.deepEqual([told.outcome, told.reason], [EXPECTED[action], reason], `${scope} ${action}`)
+        assert.deepEqual([answer.outcome, answer.reason], [EXPECTED[action], reason], `${scope} ${action}`)
         assert.deepEqual(row.signals, [signal])
         const { conversion } = (await world.get(`/v1/conversions/${row.conversion_id}`, live)).body.data
         assert.deepEqual([conversion.status, conversion.status_reason], [EXPECTED[action], reason])
@@ -130,29 +130,29 @@ test('the rule of an offer takes precedence over the network’s, whether strict
   const [lenient, strict] = [await newOffer(), await newOffer()]
   await rule('bot', 'reject', null)
   await rule('bot', 'flag', null, lenient)
-  assert.equal((await WAYS.bot.convert(lenient)).told.outcome, 'approved')
-  assert.equal((await WAYS.bot.convert(strict)).told.outcome, 'rejected')
+  assert.equal((await WAYS.bot.convert(lenient)).answer.outcome, 'approved')
+  assert.equal((await WAYS.bot.convert(strict)).answer.outcome, 'rejected')
   await rule('bot', 'flag', null)
   await rule('bot', 'reject', null, strict)
-  assert.equal((await WAYS.bot.convert(lenient)).told.outcome, 'approved')
-  assert.equal((await WAYS.bot.convert(strict)).told.outcome, 'rejected')
+  assert.equal((await WAYS.bot.convert(lenient)).answer.outcome, 'approved')
+  assert.equal((await WAYS.bot.convert(strict)).answer.outcome, 'rejected')
 })
 
 test('of several signals all are recorded, and the strictest action is taken', async () => {
   const offerId = await newOffer()
   await rule('bot', 'hold', null)
   await rule('listed_ip', 'reject', null)
-  const { told, row } = await convert(offerId, {
+  const { answer, row } = await convert(offerId, {
     headers: { 'user-agent': 'curl/8.0', 'x-forwarded-for': '203.0.113.9' },
   })
-  assert.deepEqual([told.outcome, told.reason], ['rejected', 'fraud'])
+  assert.deepEqual([answer.outcome, answer.reason], ['rejected', 'fraud'])
   assert.deepEqual(row.signals.toSorted(), ['bot', 'listed_ip'])
 })
 
 test('without a rule a signal is not even recorded', async () => {
   await deleteRule(world.database.db, TESTER, { signal: 'bot', offerId: null })
-  const { told, row } = await WAYS.bot.convert(await newOffer())
-  assert.deepEqual([told.outcome, row.signals], ['approved', []])
+  const { answer, row } = await WAYS.bot.convert(await newOffer())
+  assert.deepEqual([answer.outcome, row.signals], ['approved', []])
 })
 
 test('who is at a threshold has not passed it; the same country, or an unknown one, is no mismatch', async () => {
@@ -161,12 +161,12 @@ test('who is at a threshold has not passed it; the same country, or an unknown o
   await rule('geo_mismatch', 'reject', null)
   const userId = newUser()
   await convert(await newOffer(), { userId })
-  assert.equal((await convert(offerId, { userId })).told.outcome, 'approved')
-  assert.equal((await convert(await newOffer(), { userId })).told.outcome, 'rejected')
+  assert.equal((await convert(offerId, { userId })).answer.outcome, 'approved')
+  assert.equal((await convert(await newOffer(), { userId })).answer.outcome, 'rejected')
   const us = { 'x-country': 'US' }
   for (const confirm of [{ country: 'US' }, { country: 'us' }, { country: 'nowhere' }, {}])
-    assert.equal((await convert(offerId, { headers: us, confirm })).told.outcome, 'approved', JSON.stringify(confirm))
-  assert.equal((await convert(offerId, { confirm: { country: 'DE' } })).told.outcome, 'approved')
+    assert.equal((await convert(offerId, { headers: us, confirm })).answer.outcome, 'approved', JSON.stringify(confirm))
+  assert.equal((await convert(offerId, { confirm: { country: 'DE' } })).answer.outcome, 'approved')
 })
 
 test('a report is judged as well, and the confirmation that adopts it judges again', async () => {
@@ -176,8 +176,8 @@ test('a report is judged as well, and the confirmation that adopts it judges aga
   const { clickId } = await world.click(offerId, live, `userId=${userId}`, { 'user-agent': 'curl/8.0' })
   const reported = (await world.report(live, { userId, offerId })).body.data.conversion
   assert.deepEqual([reported.status, reported.status_reason], ['pending', 'fraud'])
-  const told = await world.confirm(offerId, clickId)
-  assert.deepEqual([told.outcome, told.reason, told.conversion_id], ['pending', 'fraud', reported.conversion_id])
+  const answer = await world.confirm(offerId, clickId)
+  assert.deepEqual([answer.outcome, answer.reason, answer.conversion_id], ['pending', 'fraud', reported.conversion_id])
 })
 
 test('a rejected conversion of a fraud is paid neither now nor when it is confirmed again', async () => {

@@ -95,8 +95,8 @@ test('a conversion reported as pending in time is approved after the click is dr
   await drop(made)
   assert.equal((await world.confirm(made.offerId, ann, { txn_id: 't-2', amount: '50' })).outcome, 'approved')
   assert.equal((await world.confirm(made.offerId, '', { txn_id: 'b-2', amount: '50' })).outcome, 'approved')
-  const told = (await made.conversions()).map((one) => [one.payout_micros, one.click_id])
-  assert.deepEqual(told, [[5_000_000, ann], [5_000_000, bob]]) // prettier-ignore
+  const recorded = (await made.conversions()).map((one) => [one.payout_micros, one.click_id])
+  assert.deepEqual(recorded, [[5_000_000, ann], [5_000_000, bob]]) // prettier-ignore
 })
 
 test('a confirmation may name its transaction alone, where that is one thing', async () => {
@@ -115,7 +115,7 @@ test('a confirmation may name its transaction alone, where that is one thing', a
   assert.equal((await world.confirm(made.offerId, '')).status, 400)
 })
 
-test('the latest amount of a pending conversion counts, whoever reported it first', async () => {
+test('the latest amount of a pending conversion counts, whichever side reported it first', async () => {
   for (const isReported of [true, false]) {
     const made = await make({ goals: [{ name: 'Order', payout: '0', payout_percent: '10' }] })
     const { clickId } = await world.click(made.offerId, made.live)

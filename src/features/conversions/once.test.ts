@@ -58,7 +58,7 @@ test('a trusted app and its advertiser report the same completions, in any order
   const second = await world.report(live, { userId: 'u', offerId, transactionId: 'p-2' })
   assert.equal(second.status, 200)
   const third = await world.report(live, { userId: 'u', offerId, transactionId: 'p-3' })
-  assert.equal(third.status, 201, 'nobody told of a third one yet')
+  assert.equal(third.status, 201, 'no third one was reported yet')
   assert.deepEqual(
     (await conversionsOf(appId)).map((one) => [one.publisher_transaction_id, one.advertiser_transaction_id]),
     [

@@ -12,7 +12,7 @@
 // posting of the kind that it voids, with every sign turned round.
 //
 // Until the advertiser confirms a conversion, its revenue stands under advertiser_unconfirmed instead: only the publisher,
-// or an advertiser that has not decided yet, has told of it.
+// or an advertiser that has not decided yet, has reported it.
 //
 // A rejected or reversed conversion stands for nothing. A move is posted as the difference between what stood before
 // it and what stands after it, so the entries of a conversion always sum to what it is worth now.

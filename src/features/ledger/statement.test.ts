@@ -177,8 +177,8 @@ test('a statement is one snapshot: postings that commit while it is read are inc
 })
 
 test('dollars are exact, with two decimals at least', () => {
-  const told = [0, 1, -1, 10, 500_000, 1_230_000, -12_345_678, 1_000_000_000_000, 9_007_199_254_740_991].map(exactUsd)
-  assert.deepEqual(told, [
+  const shown = [0, 1, -1, 10, 500_000, 1_230_000, -12_345_678, 1_000_000_000_000, 9_007_199_254_740_991].map(exactUsd)
+  assert.deepEqual(shown, [
     '0.00',
     '0.000001',
     '-0.000001',

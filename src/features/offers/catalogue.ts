@@ -176,7 +176,7 @@ export class Catalogue {
     return { offers: this.#show(seen.slice(offset, offset + limit)), total: seen.length }
   }
 
-  /** By name only, among the first of a list, which are at hand: cheap enough for a search while somebody types. */
+  /** By name only, among the first of a list, which are at hand: cheap enough for a search while a person types. */
   async searchFirst(list: OfferList, text: string, limit: number): Promise<number[]> {
     const found = await searchSlots(this.#shelf, list.head, text, 'name')
     return this.#show(found.slice(0, limit)).map(({ offerId }) => offerId)

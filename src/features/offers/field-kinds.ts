@@ -11,7 +11,7 @@ export type Kind = {
   input: keyof typeof ACCEPTED | 'goals'
   /** Of what is shown. */
   shape: TSchema
-  /** What is stored; the reader is told what is wrong. */
+  /** What is stored; the reader notes what is wrong. */
   read: Read
   /** What is stored as an import would take it, where that is not the same. */
   show?: (stored: never) => unknown

@@ -23,7 +23,7 @@ export async function setOfferStatus(db: Db, by: Actor, offerId: number, status:
 
 export type StatusChange = { changed: number[]; unchanged: number[]; missing: number[] }
 
-/** Pauses or resumes offers, all or none. Each has its own audit entry, so that its history tells. */
+/** Pauses or resumes offers, all or none. Each has its own audit entry, so that its history shows it. */
 export async function setOfferStatuses(
   db: Db,
   by: Actor,

@@ -96,25 +96,25 @@ export async function finishClaims(db: Db, results: readonly Finished[], now?: D
     is_over: boolean
     is_dead: boolean
   }>`/* postbacks-finish */
-    WITH told AS MATERIALIZED (
+    WITH result AS MATERIALIZED (
       SELECT * FROM ROWS FROM (unnest(${rowsLiteral(RESULT_COLUMNS, results.map(resultRow))}::postback_result[]),
         unnest(${texts((one) => one.request)}), unnest(${texts((one) => one.response)}))
         AS t (${resultColumns}, request, response)
     ), logged AS (
       INSERT INTO postback_attempts (attempt_id, postback_id, attempt, started_at, duration_ms, ok, phase, status, error, remote_address, request, response)
       SELECT attempt_id, postback_id, attempt, started_at, duration_ms, ok, phase, status, error, remote_address,
-        coalesce(request, ''), coalesce(response, '') FROM told -- a single empty text is an empty array
+        coalesce(request, ''), coalesce(response, '') FROM result -- a single empty text is an empty array
       ON CONFLICT DO NOTHING -- it was written, and only the answer was lost
     ), delivered AS (
-      DELETE FROM postback_queue q USING told
-      WHERE told.ok AND q.app_id = told.app_id AND q.postback_id = told.postback_id AND q.claim_id = told.claim_id
-      RETURNING q.postback_id, q.attempts, told.status
-    ), failed AS MATERIALIZED ( -- as the row is now: somebody may have asked for it again, or cancelled its replay
-      SELECT q.app_id, q.postback_id, q.attempts, told.status, told.error, told.wait_ms,
+      DELETE FROM postback_queue q USING result
+      WHERE result.ok AND q.app_id = result.app_id AND q.postback_id = result.postback_id AND q.claim_id = result.claim_id
+      RETURNING q.postback_id, q.attempts, result.status
+    ), failed AS MATERIALIZED ( -- as the row is now: it may have been replayed, or its replay cancelled
+      SELECT q.app_id, q.postback_id, q.attempts, result.status, result.error, result.wait_ms,
         q.on_failure IS NOT DISTINCT FROM 'forget' AS is_forgotten, q.on_failure IS NOT DISTINCT FROM 'restart' AS is_restarted
-      FROM told JOIN postback_queue q
-        ON q.app_id = told.app_id AND q.postback_id = told.postback_id AND q.claim_id = told.claim_id
-      WHERE NOT told.ok FOR UPDATE OF q
+      FROM result JOIN postback_queue q
+        ON q.app_id = result.app_id AND q.postback_id = result.postback_id AND q.claim_id = result.claim_id
+      WHERE NOT result.ok FOR UPDATE OF q
     ), judged AS MATERIALIZED (
       SELECT *, is_forgotten OR (wait_ms IS NULL AND NOT is_restarted) AS is_over,
         wait_ms IS NULL AND NOT is_forgotten AND NOT is_restarted AS is_dead FROM failed

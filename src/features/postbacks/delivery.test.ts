@@ -157,12 +157,12 @@ test('a failed postback is retried later with the same id, and a later event wai
   receiver.answer = ok
   await world.get(`/v1/postbacks/${approved?.postback_id}/replay`, live, { method: 'POST' })
   await settled(live, 2)
-  const told = receiver.got.map(({ body }) => JSON.parse(body) as { id: string; type: string })
+  const received = receiver.got.map(({ body }) => JSON.parse(body) as { id: string; type: string })
   assert.deepEqual(
-    told.map(({ type }) => type),
+    received.map(({ type }) => type),
     ['conversion.approved', 'conversion.approved', 'conversion.reversed'],
   )
-  assert.equal(told[0]?.id, told[1]?.id)
+  assert.equal(received[0]?.id, received[1]?.id)
 })
 
 test('only the events that the app wants are sent, and the others are in the feed all the same', async () => {
@@ -246,13 +246,13 @@ test('test sends go through the engine, and say for each whether the receiver di
     good.results.map(({ scenario }) => scenario),
     ['pending', 'approved', 'duplicate', 'reversed', 'out_of_order', 'wrong_signature'],
   )
-  const told = receiver.got.map(
+  const received = receiver.got.map(
     ({ body }) => JSON.parse(body) as { id: string; type: string; sequence: number; data: { is_test: boolean } },
   )
-  assert.ok(told.every(({ data }) => data.is_test))
-  assert.equal(told[1]?.id, told[2]?.id)
+  assert.ok(received.every(({ data }) => data.is_test))
+  assert.equal(received[1]?.id, received[2]?.id)
   assert.deepEqual(
-    told.slice(4, 6).map(({ sequence }) => sequence),
+    received.slice(4, 6).map(({ sequence }) => sequence),
     [2, 1],
   )
   receiver.answer = ok // accepts anything, even with a foreign signature

@@ -39,7 +39,7 @@ const world = useWorld('hostile', async () => {
 })
 
 /** Reports a conversion to an app with this URL; resolves with its postback and its only attempt. */
-async function tell(url: string) {
+async function deliver(url: string) {
   const { db } = world.database
   const { live, appId } = await world.createApp()
   await trustApp(db, TESTER, appId, [offerId])
@@ -66,7 +66,7 @@ async function receive(behave: Behaviour, tls?: Certificate): Promise<Receiver> 
 type Expected = { phase: string | null; status: number | null; error: RegExp }
 
 async function fails(url: string, { phase, status, error }: Expected): Promise<void> {
-  const { postback, attempt } = await tell(url)
+  const { postback, attempt } = await deliver(url)
   assert.deepEqual([attempt.ok, attempt.phase, attempt.status], [false, phase, status], attempt.error ?? '')
   assert.match(attempt.error ?? '', error)
   assert.deepEqual([postback.state, postback.last_error], ['queued', attempt.error])
@@ -91,7 +91,7 @@ test('a receiver that hangs or drips is left after the timeout', async () => {
 test('an endless body is read as far as is needed, and no further', async () => {
   const endless = endlessBody('HTTP/1.1 200 OK\r\n\r\n')
   const receiver = await receive(endless.behaviour)
-  const { postback } = await tell(`http://127.0.0.1:${receiver.port}/`)
+  const { postback } = await deliver(`http://127.0.0.1:${receiver.port}/`)
   assert.equal(postback.state, 'delivered')
   assert.ok(endless.sent() < 64 * 1024 * 1024)
 })
@@ -116,7 +116,7 @@ test('a redirect to a private address is not followed, and a bomb is not unpacke
   const away = answer(302, { location: 'http://169.254.169.254/latest/meta-data/' })
   await fails(await at(away), { phase: null, status: 302, error: /redirect/ })
   const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024))
-  const { postback } = await tell(await at(answer(200, { 'content-encoding': 'gzip' }, bomb)))
+  const { postback } = await deliver(await at(answer(200, { 'content-encoding': 'gzip' }, bomb)))
   assert.equal(postback.state, 'delivered')
 })
 
@@ -131,7 +131,7 @@ test('429 is waited for as long as it asks, within a day', async () => {
     ['', 2, 10],
   ] as const) {
     const receiver = await receive(answer(429, { 'retry-after': retryAfter }))
-    const { postback } = await tell(`http://127.0.0.1:${receiver.port}/`)
+    const { postback } = await deliver(`http://127.0.0.1:${receiver.port}/`)
     const waitS = (Date.parse(postback.next_attempt_at ?? '') - Date.now()) / 1000
     assert.ok(waitS >= atLeastS - 5 && waitS <= atMostS, `${retryAfter}: ${waitS}`)
   }

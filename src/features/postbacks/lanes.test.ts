@@ -23,7 +23,7 @@ import type { Claimed } from './queue.ts'
 import { DEFAULTS, saveSettings } from './settings.ts'
 import { TESTER } from '../../../test/tester.ts'
 
-const { world, claim, claimOne, put, putMany, read, tell, finishLanes } = useQueue('lanes')
+const { world, claim, claimOne, put, putMany, read, report, finishLanes } = useQueue('lanes')
 const noticesOf = (appId: number) =>
   world.database.db.selectFrom('notices').selectAll().where('app_id', '=', appId).execute()
 
@@ -41,7 +41,7 @@ test('when the time of an open circuit is over, one goes as a probe; when that a
   await putMany(lane, 10)
   const probe = await claimOne()
   assert.deepEqual(await claim(after(SECOND)), [])
-  await tell([finish(probe)])
+  await report([finish(probe)])
   await finishLanes([finish(probe)])
   const { width, failures, open_until, failing_since } = await readLane(db, lane)
   assert.deepEqual([width, failures, open_until, failing_since], [2, 0, null, null])
@@ -53,7 +53,7 @@ test('a probe that fails opens the circuit again, for longer', async () => {
   const lane = await createLane(world, { open_until: NOW, failures: 5, width: 1, failing_since: before(HOUR) })
   await putMany(lane, 10)
   const failed = fail(await claimOne(), { nextAt: after(MINUTE) })
-  await tell([failed])
+  await report([failed])
   await finishLanes([failed])
   const { failures, open_until } = await readLane(db, lane)
   const ms = (open_until?.getTime() ?? 0) - NOW.getTime()
@@ -69,7 +69,7 @@ test('a lane has no more under way than it is wide', async () => {
   const first = await claim()
   assert.equal(first.length, 3)
   assert.deepEqual(await claim(), [])
-  await tell(first.slice(0, 2).map((one) => finish(one)))
+  await report(first.slice(0, 2).map((one) => finish(one)))
   assert.equal((await claim()).length, 2)
   await setLane(world.database.db, lane, { width: 1 })
   assert.deepEqual(await claim(), [])
@@ -160,7 +160,7 @@ test('among workers that claim at once a lane is not filled beyond its width, an
     const claims = (await Promise.all(Array.from({ length: 6 }, () => claim()))).flat()
     const counts = countByApp(claims)
     assert.ok((counts.get(wide) ?? 0) <= 4 && (counts.get(open) ?? 0) <= 1)
-    await tell(claims.map((one) => fail(one, { nextAt: NOW })))
+    await report(claims.map((one) => fail(one, { nextAt: NOW })))
   }
 })
 

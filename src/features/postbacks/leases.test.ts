@@ -7,7 +7,7 @@ import { readAttempts } from './postbacks.ts'
 import { reapExpired } from './claims.ts'
 import { type Claimed, LEASE_MS } from './queue.ts'
 
-const { world, claim, claimOne, put, putMany, read, tell } = useQueue('leases')
+const { world, claim, claimOne, put, putMany, read, report } = useQueue('leases')
 
 test('the result of an attempt is on the postback and, in full, in the log', async () => {
   const { db } = world.database
@@ -15,7 +15,7 @@ test('the result of an attempt is on the postback and, in full, in the log', asy
   const ids = await putMany(lane, 3)
   const [first, second, third] = (await claim()) as [Claimed, Claimed, Claimed]
   const nasty = 'a "quoted" \\ back, {brace}, NULL\r\n\té😀'
-  await tell([
+  await report([
     finish(first, { request: nasty, response: nasty }),
     fail(second, { nextAt: after(MINUTE), phase: null }),
     fail(third, { status: null, phase: 'connect', error: nasty, remoteAddress: null }),
@@ -46,8 +46,8 @@ type Attempts = Awaited<ReturnType<typeof readAttempts>>
 test('what is written again, and what PostgreSQL would not take, is in the log once', async () => {
   const id = await put(await createLane(world))
   const one = finish(await claimOne(), { response: 'HTTP/1.1 200 O\0K' })
-  await tell([one])
-  await tell([one])
+  await report([one])
+  await report([one])
   assert.deepEqual(
     (await readAttempts(world.database.db, id)).map(({ response }) => response),
     ['HTTP/1.1 200 OK'],
@@ -65,9 +65,9 @@ test('only results of claims that were still held are returned: lanes follow not
     .where('postback_id', '=', held.postback_id)
     .execute()
   assert.equal(await reapExpired(world.database.db, later), 1)
-  const told = await tell([fail(lost), fail(held)], later)
+  const finished = await report([fail(lost), fail(held)], later)
   assert.deepEqual(
-    told.map(({ claimed }) => claimed.postback_id),
+    finished.map(({ claimed }) => claimed.postback_id),
     [held.postback_id],
   )
 })
@@ -79,13 +79,13 @@ test('a claim that was lost changes nothing any more, but is in the log', async 
   const slow = await claimOne()
   const late = after(LEASE_MS + SECOND)
   assert.equal(await reapExpired(db, late), 1)
-  await tell([fail(slow, { status: 418 })], late)
+  await report([fail(slow, { status: 418 })], late)
   assert.deepEqual([(await read(id)).state, (await read(id)).last_status], ['queued', null])
   const next = await claimOne(after(LEASE_MS + MINUTE))
-  await tell([fail(slow, { status: 418 })], late)
+  await report([fail(slow, { status: 418 })], late)
   assert.deepEqual([(await read(id)).state, (await read(id)).claim_id], ['sending', next.claim_id])
-  await tell([finish(next)], late)
-  await tell([fail(slow, { status: 418 })], late)
+  await report([finish(next)], late)
+  await report([fail(slow, { status: 418 })], late)
   const row = await read(id)
   assert.deepEqual([row.state, row.last_status, row.attempts], ['delivered', 200, 2])
   const statuses = (await readAttempts(db, id)).map(({ attempt, status }) => `${attempt} ${status}`)

@@ -60,7 +60,7 @@ export async function startListener(options: ListenerOptions): Promise<{ port: n
 }
 
 async function receive(request: IncomingMessage, response: ServerResponse, options: ListenerOptions): Promise<void> {
-  response.on('error', () => {}) // whoever sent it did not wait for the answer
+  response.on('error', () => {}) // the sender did not wait for the answer
   const read = await readBody(request)
   if (read === null) return
   const isFailure = (options.random ?? Math.random)() < options.failRate

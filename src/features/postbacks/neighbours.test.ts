@@ -33,11 +33,11 @@ async function receive(behave = answer(200)): Promise<Receiver> {
   return receiver
 }
 
-const TOLD = '/?u={user_id}&s={status}&c={conversion_id}'
+const TEMPLATE = '/?u={user_id}&s={status}&c={conversion_id}'
 const save = (appId: number, receiver: Receiver, more: Partial<PostbackSettings> = {}) =>
   saveSettings(world.database.db, TESTER, SECRET_KEY, appId, {
     ...DEFAULTS,
-    url: `http://127.0.0.1:${receiver.port}${TOLD}`,
+    url: `http://127.0.0.1:${receiver.port}${TEMPLATE}`,
     ...more,
   })
 
@@ -56,7 +56,7 @@ async function report(credentials: IssuedCredentials, ...userIds: string[]): Pro
 const list = async (credentials: IssuedCredentials) =>
   (await world.get('/v1/postbacks?limit=100', credentials)).body.data.postbacks
 const users = (count: number) => Array.from({ length: count }, (_, i) => `user${i}`)
-const told = ({ head }: ReceivedRequest) => /u=(\w+)&s=(\w+)/.exec(head)?.slice(1).join(' ') ?? head
+const userAndStatus = ({ head }: ReceivedRequest) => /u=(\w+)&s=(\w+)/.exec(head)?.slice(1).join(' ') ?? head
 
 test("a new URL is not paused by the old one's 410, whether that came late or was asked after the save", async () => {
   const { db } = world.database
@@ -79,7 +79,7 @@ test("a new URL is not paused by the old one's 410, whether that came late or wa
   for (const { postback_id, state } of await list(live))
     if (state !== 'delivered') await world.get(`/v1/postbacks/${postback_id}/replay`, live, { method: 'POST' })
   await until(async () => (await list(live)).every(({ state }) => state === 'delivered'))
-  assert.ok(fresh.requests.map(told).includes('late approved'))
+  assert.ok(fresh.requests.map(userAndStatus).includes('late approved'))
 })
 
 test('while the lane of one app is locked and its attempt ends, the postbacks of another go out', async () => {
@@ -98,7 +98,7 @@ test('while the lane of one app is locked and its attempt ends, the postbacks of
           (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock') AS waiting`.execute(
         trx,
       )
-      assert.equal(rows[0]?.waiting, 0, 'somebody waits for the lane')
+      assert.equal(rows[0]?.waiting, 0, 'a transaction waits for the lane')
       return rows[0]?.delivered === 30
     })
     assert.equal((await list(one.live))[0]?.last_status, 503, 'what came of the attempt is written')
@@ -122,7 +122,7 @@ test('an event that the app no longer asks for blocks no later one, also when it
   for (const clickId of [waiting, underWay]) await world.confirm(offerId, clickId, { status: 'approved' })
   answer(500, { 'retry-after': '3600' })(receiver.requests[1]!.socket, receiver.requests[1]!)
   await until(async () => (await list(live)).filter(({ state }) => state === 'delivered').length === 2)
-  const all = receiver.requests.map(told).toSorted()
+  const all = receiver.requests.map(userAndStatus).toSorted()
   assert.deepEqual(all, ['underway approved', 'underway pending', 'waiting approved', 'waiting pending'])
   const pending = (await list(live)).filter(({ status }) => status === 'pending')
   assert.deepEqual(pending.map(({ state }) => state), ['dead', 'dead']) // prettier-ignore
@@ -149,7 +149,7 @@ test('a replay of which many are refused holds up nothing live, and opens no cir
   const untilSound = (isSo: () => boolean | Promise<boolean>) => until(async () => (await isSound(), isSo()))
   await untilSound(() => receiver.requests.length > 120)
   await report(live, 'live')
-  await untilSound(() => receiver.requests.map(told).includes('live approved'))
+  await untilSound(() => receiver.requests.map(userAndStatus).includes('live approved'))
   await untilSound(async () => (await readReplay(db, replayId)).state === 'done' && receiver.requests.length >= 199)
   await untilSound(async () => (await list(live)).every(({ state }) => state !== 'sending'))
 })
@@ -162,7 +162,7 @@ test('a postback sent twice, because a kept-alive connection was closed, is logg
   receiver.behave = (socket, request) => (request.connection === 1 ? socket.destroy() : answer(200)(socket, request))
   await report(live, 'again')
   await until(async () => (await list(live)).every(({ state }) => state === 'delivered'))
-  assert.deepEqual(receiver.requests.map(told), ['first approved', 'again approved', 'again approved'])
+  assert.deepEqual(receiver.requests.map(userAndStatus), ['first approved', 'again approved', 'again approved'])
   const [again] = await list(live)
   const { tries } = (await world.get(`/v1/postbacks/${again?.postback_id}`, live)).body.data.postback
   assert.equal(tries.length, 1)

@@ -26,7 +26,7 @@ import { type Claimed, claimReady } from './queue.ts'
 import { cancelReplay, runReplays, startReplay } from './replays.ts'
 import { TESTER } from '../../../test/tester.ts'
 
-const { world, claim, claimOne, put, read, tell } = useQueue('order')
+const { world, claim, claimOne, put, read, report } = useQueue('order')
 const idsOf = (claims: readonly Claimed[]) => claims.map((one) => one.postback_id)
 
 /** Conversions whose first event waits for its next attempt, and whose second one has come. */
@@ -89,7 +89,7 @@ test('while they are looked at for the first time, other lanes are served by eve
     const found = await claimReady(world.database.db, { limit: 128, capacity: CAPACITY, now: NOW })
     assert.deepEqual(idsOf(found.claims), [one])
     assert.equal(found.isMore, true)
-    await tell(found.claims.map((claimed) => finish(claimed)))
+    await report(found.claims.map((claimed) => finish(claimed)))
   }
 })
 
@@ -126,7 +126,7 @@ test('500 events of one conversion come in order', async () => {
   const sequences: number[] = []
   for (let claims; (claims = await claimAll()).length > 0;) {
     sequences.push(...claims.map((one) => one.sequence))
-    await tell(claims.map((one) => finish(one)))
+    await report(claims.map((one) => finish(one)))
   }
   assert.deepEqual(
     sequences,
@@ -180,7 +180,7 @@ test('a live event that waits for one replayed in bulk brings it forward, and bo
   for (let i = 0; i < 5 && !order.includes(reversal); i++) {
     const claims = await claimAll()
     order.push(...idsOf(claims))
-    await tell(claims.map((one) => finish(one)))
+    await report(claims.map((one) => finish(one)))
   }
   assert.ok(order.indexOf(approval) !== -1 && order.indexOf(approval) < order.indexOf(reversal), order.join())
   assert.ok(order.length <= 3)
@@ -224,7 +224,7 @@ test('a replay during the last attempt is not lost: if that fails, all attempts 
   const last = await claimOne()
   assert.equal(last.tries, 12)
   await replayPostback(db, TESTER, id, null)
-  await tell([fail(last)])
+  await report([fail(last)])
   const row = await read(id)
   assert.deepEqual([row.state, row.tries, row.attempts], ['queued', 0, 12])
   const again = await claimDue(db, 1, CAPACITY, after(MINUTE))

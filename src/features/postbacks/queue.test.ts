@@ -21,7 +21,7 @@ import { replayPostback } from './replay-postback.ts'
 import { type Claimed, LEASE_MS } from './queue.ts'
 import { TESTER } from '../../../test/tester.ts'
 
-const { world, claim, claimOne, put, putMany, read, tell } = useQueue('queue')
+const { world, claim, claimOne, put, putMany, read, report } = useQueue('queue')
 const idsOf = (claims: readonly Claimed[]) => claims.map((one) => one.postback_id).toSorted()
 
 test('what is due is claimed, and nothing else', async () => {
@@ -87,12 +87,12 @@ test('a later event of a conversion waits for an earlier one that is queued or b
   const earlier = await claimOne(after(HOUR))
   assert.equal(earlier.postback_id, first)
   assert.deepEqual(await claim(after(HOUR)), [])
-  await tell([fail(earlier, { nextAt: after(2 * HOUR) })])
+  await report([fail(earlier, { nextAt: after(2 * HOUR) })])
   assert.deepEqual(await claim(after(HOUR)), [])
-  await tell([finish(await claimOne(after(2 * HOUR)))])
+  await report([finish(await claimOne(after(2 * HOUR)))])
   const later = await claimOne(after(2 * HOUR))
   assert.equal(later.postback_id, second)
-  await tell([fail(later)])
+  await report([fail(later)])
   assert.equal((await read(second)).state, 'dead')
   assert.deepEqual(idsOf(await claim(after(2 * HOUR))), [third])
 })
@@ -103,7 +103,7 @@ test('what is replayed in bulk comes after everything live of its lane', async (
   const live = await putMany(lane, 3, { dueAt: before(SECOND) })
   const first = await claim()
   assert.ok(first.length === 2 && first.every(({ postback_id }) => live.includes(postback_id)))
-  await tell(first.map((one) => finish(one)))
+  await report(first.map((one) => finish(one)))
   const second = await claim()
   assert.equal(second.filter(({ postback_id }) => live.includes(postback_id)).length, 1)
   assert.equal(second.filter(({ postback_id }) => replayed.includes(postback_id)).length, 1)
@@ -132,7 +132,7 @@ test('a publisher with fifty lanes gets a quarter of the capacity, and others ar
   assert.equal(claimed.filter(({ app_id }) => greedy.includes(app_id)).length, CAPACITY / 4)
   assert.equal(countByApp(claimed).get(other), 40)
   const [ended] = claimed.filter(({ app_id }) => greedy.includes(app_id))
-  await tell([finish(ended as Claimed)])
+  await report([finish(ended as Claimed)])
   assert.equal((await claim()).length, 1)
 })
 
@@ -145,7 +145,7 @@ test('a replay restarts the retry schedule, and the attempt numbers go on', asyn
   assert.deepEqual([claimed.tries, claimed.attempts], [1, 13])
   await replayPostback(db, TESTER, id, null)
   assert.equal((await read(id)).claim_id, claimed.claim_id)
-  await tell([finish(claimed)])
+  await report([finish(claimed)])
   assert.deepEqual(
     (await readAttempts(db, id)).map(({ attempt }) => attempt),
     [13],
@@ -160,7 +160,7 @@ test('every lane gets its turn where there are more than capacity', async () => 
   for (let round = 0; round < 40; round++) {
     const claims = await claim(NOW, 16)
     for (const { app_id } of claims) counts.set(app_id, (counts.get(app_id) ?? 0) + 1)
-    await tell(claims.map((one) => finish(one)))
+    await report(claims.map((one) => finish(one)))
   }
   assert.equal(counts.size, 30)
 })

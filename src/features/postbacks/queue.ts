@@ -143,7 +143,7 @@ async function countRoom(trx: Trx, lanes: readonly LaneRow[], capacity: number, 
     )
     SELECT q.app_id, l.publisher_id, count(*) FROM postback_queue q JOIN postback_lanes l ON l.app_id = q.app_id
     WHERE q.state = 'sending' GROUP BY 1, 2
-    UNION ALL SELECT 0, 0, 0 FROM plans -- nobody's`.execute(trx)
+    UNION ALL SELECT 0, 0, 0 FROM plans -- of no app`.execute(trx)
   const inFlight = new Map(rows.map((row) => [row.app_id, row.count]))
   const ofPublisher = new Map<number, number>()
   for (const { publisher_id, count } of rows)

@@ -262,7 +262,7 @@ test('what is queued when the URL is removed stays queued, and is sent when ther
   )
 })
 
-test('what an operator holds stays held, whoever saves the URL; only an operator resumes it', async () => {
+test('what an operator holds stays held when a publisher saves the URL; only an operator resumes it', async () => {
   const { db } = world.database
   const pause = (appId: number) => db.transaction().execute((trx) => pauseLane(trx, TESTER, appId, NOW))
   for (const before of [null, 'failing', 'gone'] as const) {

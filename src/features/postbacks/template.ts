@@ -120,7 +120,7 @@ function lintNames(names: ReadonlySet<string>): string[] {
     .map((name) => `There is no macro {${name}}: did you mean {${nearestMacro(name)}}?`)
 }
 
-/** Macros are located by what they change: the text cannot tell, as parsers are lenient in front of the path. */
+/** Macros are located by what they change: the text does not show it, as parsers are lenient in front of the path. */
 function lintPlaces(template: string): string[] {
   const [one, two] = ['1', '2'].map((value) => URL.parse(template.replaceAll(MACRO, value)))
   const beforePath = /^[^/\\?#]*[/\\]*[^/\\?#]*/.exec(template)?.[0] ?? ''

@@ -44,7 +44,7 @@ const question = fc.record({
 })
 type Question = typeof question extends fc.Arbitrary<infer T> ? T : never
 
-async function tell(db: Db, asked: Question) {
+async function readFigures(db: Db, asked: Question) {
   const { from, length, isAligned, timezone, groupBy, offer, country } = asked
   const fromMs = isAligned ? Math.floor(timeOf(from) / DAY_MS) * DAY_MS : timeOf(from)
   const times = { from: new Date(fromMs).toISOString(), to: new Date(fromMs + length).toISOString() }
@@ -59,16 +59,16 @@ async function tell(db: Db, asked: Question) {
 }
 
 /** The same from every single row. */
-async function tellWithoutRollups(db: Db, asked: Question) {
-  let told: unknown
+async function readWithoutRollups(db: Db, asked: Question) {
+  let figures: unknown
   const rollback = new Error('rollback')
   const telling = db.transaction().execute(async (trx) => {
     await sql`UPDATE stats_rollup SET through = '2000-01-01Z'`.execute(trx)
-    told = await tell(trx, asked)
+    figures = await readFigures(trx, asked)
     throw rollback
   })
   await telling.catch((error: unknown) => assert.equal(error, rollback))
-  return told
+  return figures
 }
 
 test('figures are the same, rolled up or not, whatever changes late and in every time zone', async () => {
@@ -85,7 +85,8 @@ test('figures are the same, rolled up or not, whatever changes late and in every
       async (actions, questions) => {
         // prettier-ignore
         for (const one of actions) await perform({ world, span, apps, offers }, one)
-        for (const asked of questions) assert.deepEqual(await tell(db, asked), await tellWithoutRollups(db, asked))
+        for (const asked of questions)
+          assert.deepEqual(await readFigures(db, asked), await readWithoutRollups(db, asked))
       },
     ),
     { numRuns: 40, endOnFailure: true },
@@ -105,13 +106,13 @@ test('two who roll up at once count nothing twice', async () => {
   await sql`UPDATE stats_rollup SET through = '2000-01-01Z'`.execute(db)
   await Promise.all([1, 2, 3].map(() => rollUpStats(db, new Date())))
   const asked = { from: 0, length: DAYS * DAY_MS, isAligned: true, timezone: 'UTC', groupBy: 'day', offer: null, country: undefined } as const // prettier-ignore
-  assert.deepEqual(await tell(db, asked), await tellWithoutRollups(db, asked))
+  assert.deepEqual(await readFigures(db, asked), await readWithoutRollups(db, asked))
 })
 
 test('figures stay the same while they are rolled up', async () => {
   const { db } = world.database
   const asked = { from: 0, length: DAYS * DAY_MS, isAligned: true, timezone: 'UTC', groupBy: 'offer', offer: null, country: undefined } as const // prettier-ignore
-  const right = await tellWithoutRollups(db, asked)
+  const right = await readWithoutRollups(db, asked)
   await sql`TRUNCATE stats_quarters, stats_days, stats_months, stats_deltas`.execute(db)
   await sql`UPDATE stats_rollup SET through = '2000-01-01Z'`.execute(db)
   const rolling = { isDone: false }
@@ -119,7 +120,7 @@ test('figures stay the same while they are rolled up', async () => {
     for (let ms = startMs; ms <= NOW_MS; ms += HOUR_MS + 7 * MINUTE_MS) await rollUpStats(db, new Date(ms))
     rolling.isDone = true
   })()
-  while (!rolling.isDone) assert.deepEqual(await tell(db, asked), right)
+  while (!rolling.isDone) assert.deepEqual(await readFigures(db, asked), right)
   await rollingUp
 })
 
@@ -132,16 +133,16 @@ test('clicks of a day that is half rolled up are not dropped before the rest is'
   const times = [dayMs + 61 * MINUTE_MS, dayMs + 74 * MINUTE_MS, NOW_MS]
   await addClicks(db, ...times.map((ms) => ({ at: new Date(ms).toISOString(), appId, offerId })))
   const asked = { from: 0, length: DAYS * DAY_MS, isAligned: true, timezone: 'UTC', groupBy: 'day', offer: null, country: undefined } as const // prettier-ignore
-  const before = await tell(db, asked)
+  const before = await readFigures(db, asked)
   await rollUpStats(db, new Date(dayMs + 70 * MINUTE_MS))
   const keepDays = 60
   const drop = () => dropOldClicks(db, new Date(dayMs + (keepDays + 1) * DAY_MS), keepDays)
   await drop()
-  assert.deepEqual(await tell(db, asked), before)
+  assert.deepEqual(await readFigures(db, asked), before)
   await rollUpStats(db, new Date())
-  assert.deepEqual(await tell(db, asked), before)
+  assert.deepEqual(await readFigures(db, asked), before)
   assert.ok((await drop()).length > 0)
-  assert.deepEqual(await tell(db, asked), before)
+  assert.deepEqual(await readFigures(db, asked), before)
 })
 
 const TODAY = { from: 0.99, length: 2 * DAY_MS, isAligned: true, timezone: 'UTC', groupBy: 'day', offer: null, country: undefined } as const // prettier-ignore
@@ -157,7 +158,7 @@ test("a worker whose clock is ahead of the database's hides no figures", async (
     payoutMicros: 7,
   })
   await rollUpStats(db, new Date(Date.now() + 3 * DAY_MS))
-  assert.deepEqual(await tell(db, TODAY), await tellWithoutRollups(db, TODAY))
+  assert.deepEqual(await readFigures(db, TODAY), await readWithoutRollups(db, TODAY))
 })
 
 test("after the database's own clock was ahead, figures are there again with the next rolling up", async () => {
@@ -178,5 +179,5 @@ test("after the database's own clock was ahead, figures are there again with the
     { ...all, groupBy: 'offer' as const },
     { ...all, timezone: 'Asia/Kolkata' as const },
   ])
-    assert.deepEqual(await tell(db, asked), await tellWithoutRollups(db, asked))
+    assert.deepEqual(await readFigures(db, asked), await readWithoutRollups(db, asked))
 })

@@ -7,7 +7,7 @@
 // either in what is summed up, and then its difference is deleted, or in neither. A month has the days that are over: each is
 // added when `through` reaches its end.
 //
-// The database's clock tells what is past, because it also tells its triggers which changes are late. If that clock was
+// The database's clock decides what is past, because its triggers use it to decide which changes are late. If that clock was
 // ahead for a while, times were rolled up that were yet to come; they are rolled up again.
 import { sql } from 'kysely'
 import { LOCKS } from '../../db/locks.ts'

@@ -38,7 +38,7 @@ export function passwordRoutes(routes: ManageRoutes, context: ManageContext): vo
   routes.post('/password/forgot', {
     id: 'forgotPassword',
     summary: 'Request a password reset link',
-    about: 'Always succeeds, so that nobody learns which addresses have an account.',
+    about: 'Always succeeds, so that it reveals no address that has an account.',
     tag: 'Signing in',
     access: 'anyone',
     body: ForgotPassword,

@@ -19,7 +19,7 @@ export const TwoFactorCode = shape('TwoFactorCode', {
 })
 export const ForgotPassword = shape('ForgotPassword', { email: Email })
 export const ForgotPasswordReply = shape('ForgotPasswordReply', {
-  mailed: Type.Boolean({ description: 'False where no mail server is set: then the operator can make a link.' }),
+  mailed: Type.Boolean({ description: 'False where no mail server is set: then the operator can create a link.' }),
 })
 export const ResetPassword = shape('ResetPassword', { token: text(200), password: Password })
 export const ChangePassword = shape('ChangePassword', {
@@ -45,7 +45,7 @@ export const OpenInvitation = shape('OpenInvitation', {
   expires_at: Time,
   holder: oneOf(
     ['none', 'gives way', 'taken'],
-    'Whether an account has this address already: `gives way` when it never proved it and is closed by accepting. Told only to whoever got the link by mail.',
+    'Whether an account has this address already: `gives way` when it never proved it and is closed by accepting. Only shown to the person who got the link by mail.',
   ),
 })
 export const Join = shape('NewAccount', {

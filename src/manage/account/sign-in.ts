@@ -16,7 +16,7 @@ import { SignIn, SignInReply, TwoFactorCode } from './schema.ts'
 import { createAttemptLimits } from './attempt-limits.ts'
 
 const TAG = 'Signing in'
-const NOBODY = '00000000-0000-0000-0000-000000000000' // looked up as well, so that it takes as long
+const NO_PERSON = '00000000-0000-0000-0000-000000000000' // looked up as well, so that it takes as long
 
 type Known = { id: string; email: string; publisher_id: number | null }
 
@@ -39,7 +39,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     async run({ body, request, cookies }) {
       await attempts.count(request, 'sign-in', body.email)
       const person = await findByTypedEmail(db, body.email)
-      const hash = await readPasswordHash(db, person?.id ?? NOBODY)
+      const hash = await readPasswordHash(db, person?.id ?? NO_PERSON)
       const answer = await auth.api.signInEmail({ body, headers: authHeaders(request), asResponse: true })
       if (!answer.ok || person === null) {
         await recordFailure(db, { person, kind: 'password', ip: request.ip }, new Date())

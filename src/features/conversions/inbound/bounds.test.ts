@@ -92,8 +92,8 @@ test('calls that change nothing about a click are kept twenty times, then counte
   const query = `token=${token}&click_id=${clickId}`
   assert.equal((await call(query)).outcome, 'approved')
   for (let i = 0; i < 50; i++) {
-    const told = await call(`${query}&txn_id=t${i}&note=${i}`)
-    assert.deepEqual([told.status, told.outcome], [200, 'duplicate'])
+    const reply = await call(`${query}&txn_id=t${i}&note=${i}`)
+    assert.deepEqual([reply.status, reply.outcome], [200, 'duplicate'])
   }
   assert.equal(await count('advertiser_id = $1', [advertiserId]), 21)
   const { rows } = await world.database.pool.query(
@@ -167,9 +167,9 @@ test('calls with wrong tokens are forgotten after seven days, an advertiser’s 
 test('a call with more than two hundred parameters is not read, but kept as its advertiser’s', async () => {
   const { clickId, token, advertiserId } = await newClick()
   const many = 'a&'.repeat(300)
-  const told = await call(`token=${token}&click_id=${clickId}&${many}`)
-  assert.deepEqual([told.status, told.outcome], [400, 'invalid'])
-  assert.match(told.message, /at most 200 parameters/)
+  const reply = await call(`token=${token}&click_id=${clickId}&${many}`)
+  assert.deepEqual([reply.status, reply.outcome], [400, 'invalid'])
+  assert.match(reply.message, /at most 200 parameters/)
   assert.equal(await count("advertiser_id = $1 AND outcome = 'invalid'", [advertiserId]), 1)
   assert.equal((await call(`${many}token=${token}&click_id=${clickId}`)).status, 401, 'the token is not looked for')
 })

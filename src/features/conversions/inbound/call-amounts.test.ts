@@ -67,8 +67,8 @@ const STRANGE = [
 test('an amount that is not used never loses a confirmation, whatever it looks like', async () => {
   const { offerId } = await newOffer({ payout: '1.5' })
   for (const amount of STRANGE) {
-    const told = await say(offerId, { click_id: 'CLICK', amount })
-    assert.deepEqual([told.outcome, told.row?.payout_micros], ['approved', 1_500_000], amount)
+    const answer = await say(offerId, { click_id: 'CLICK', amount })
+    assert.deepEqual([answer.outcome, answer.row?.payout_micros], ['approved', 1_500_000], amount)
   }
   const { clickId } = await world.click(offerId, live, 'userId=two-amounts')
   assert.equal(
@@ -90,9 +90,9 @@ test('where a share of it is paid, an amount is understood as it is written, or 
   for (const [amount, micros] of Object.entries(pays))
     assert.equal((await say(offerId, { click_id: 'CLICK', amount })).row?.payout_micros, micros, amount)
   for (const amount of ['x', '{amount}', '1,234', '€5', 'null', 'NaN']) {
-    const told = await say(offerId, { click_id: 'CLICK', amount })
-    assert.deepEqual([told.status, told.outcome], [400, 'invalid'], amount)
-    assert.match(told.message, /pays a percentage, and the amount is not a clear number/)
+    const answer = await say(offerId, { click_id: 'CLICK', amount })
+    assert.deepEqual([answer.status, answer.outcome], [400, 'invalid'], amount)
+    assert.match(answer.message, /pays a percentage, and the amount is not a clear number/)
   }
   const huge = await say(offerId, { click_id: 'CLICK', amount: '100000.0001' })
   assert.deepEqual([huge.status, huge.message], [400, 'The amount is above the maximum for a conversion.'])
@@ -118,8 +118,8 @@ test('a reversal needs no amount, and takes any: negative, strange or too large'
       const paid = await say(offerId, { click_id: 'CLICK', amount: '5' })
       const token = world.tokenOf(offerId)
       const query = new URLSearchParams({ token, click_id: paid.row?.click_id ?? '', status: 'chargeback', amount })
-      const told = await send(query.toString())
-      assert.deepEqual([told.outcome, told.conversion_id], ['reversed', paid.conversion_id], amount)
+      const answer = await send(query.toString())
+      assert.deepEqual([answer.outcome, answer.conversion_id], ['reversed', paid.conversion_id], amount)
     }
   }
 })
@@ -153,9 +153,9 @@ test('an amount of another currency is never taken for dollars; where none is ne
     assert.equal(await pays({ amount: '10', currency }), 5_000_000, currency)
   assert.equal(await pays({ currency: 'EUR' }), 1_000_000, 'without an amount it is the fixed sum')
   for (const currency of ['EUR', 'JPY', '978', '€', 'x'.repeat(300)]) {
-    const told = await say(offerId, { click_id: 'CLICK', amount: '1000', currency })
-    assert.deepEqual([told.status, told.outcome, told.conversion_id], [400, 'invalid', null], currency)
-    assert.match(told.message, /specifies another currency/)
+    const answer = await say(offerId, { click_id: 'CLICK', amount: '1000', currency })
+    assert.deepEqual([answer.status, answer.outcome, answer.conversion_id], [400, 'invalid', null], currency)
+    assert.match(answer.message, /specifies another currency/)
   }
   const kept = await listCalls(world.database.db, { advertiserId, isOpen: true }, 20)
   assert.equal(kept.length, 5, 'the operator sees them')

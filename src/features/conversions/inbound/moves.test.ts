@@ -49,8 +49,8 @@ for (const story of STORIES) {
     const offerId = await newOffer()
     const clickId = await clickOf(offerId, 'u')
     for (const [status, outcome] of story) {
-      const told = await world.confirm(offerId, clickId, { status, txn_id: 't' })
-      assert.deepEqual([told.status, told.outcome], [200, outcome], status)
+      const answer = await world.confirm(offerId, clickId, { status, txn_id: 't' })
+      assert.deepEqual([answer.status, answer.outcome], [200, outcome], status)
     }
     for (const { conversion_id, status } of await conversionsOf(offerId)) {
       const history = await readHistory(world.database.db, conversion_id)
@@ -107,8 +107,8 @@ test('the same transaction for another user was paid already', async () => {
 test('fifty confirmations of one click at once create one conversion', async () => {
   const offerId = await newOffer()
   const clickId = await clickOf(offerId, 'u')
-  const told = await Promise.all(Array.from({ length: 50 }, () => world.confirm(offerId, clickId, { txn_id: 't' })))
-  const outcomes = told.map(({ outcome }) => outcome).toSorted()
+  const answer = await Promise.all(Array.from({ length: 50 }, () => world.confirm(offerId, clickId, { txn_id: 't' })))
+  const outcomes = answer.map(({ outcome }) => outcome).toSorted()
   assert.deepEqual(outcomes, ['approved', ...Array.from({ length: 49 }, () => 'duplicate')])
   assert.equal((await conversionsOf(offerId)).length, 1)
   await sound()
@@ -130,18 +130,18 @@ test('beyond its window a click is paid no more', async () => {
   const clickId = await clickOf(offerId, 'u')
   const { pool } = world.database
   await pool.query("UPDATE clicks SET clicked_at = clicked_at - interval '61 seconds' WHERE click_id = $1", [clickId])
-  const told = await world.confirm(offerId, clickId)
-  assert.deepEqual([told.status, told.outcome, told.reason], [200, 'rejected', 'click_expired'])
-  assert.equal(told.message, 'The conversion is rejected (click_expired).')
+  const answer = await world.confirm(offerId, clickId)
+  assert.deepEqual([answer.status, answer.outcome, answer.reason], [200, 'rejected', 'click_expired'])
+  assert.equal(answer.message, 'The conversion is rejected (click_expired).')
 })
 
 test('a hold is kept until its time is over, and not a moment less', async () => {
   const { db } = world.database
   const offerId = await newOffer({ hold: '2d' })
   const clickId = await clickOf(offerId, 'u')
-  const told = await world.confirm(offerId, clickId)
-  assert.equal(told.outcome, 'pending')
-  const id = told.conversion_id ?? ''
+  const answer = await world.confirm(offerId, clickId)
+  assert.equal(answer.outcome, 'pending')
+  const id = answer.conversion_id ?? ''
   const { conversion } = (await world.get(`/v1/conversions/${id}`, live)).body.data
   const confirmedAt = Date.parse(conversion.created_at)
   assert.equal(Date.parse(conversion.hold_until ?? '') - confirmedAt, 2 * 86_400_000)
@@ -172,8 +172,8 @@ test('a reversal during the hold rejects, and the hold is over for good', async 
   await world.report(live, { userId: 'u', offerId })
   const held = await world.confirm(offerId, clickId)
   assert.equal(held.outcome, 'pending', 'the report is adopted, and held')
-  const told = await world.confirm(offerId, clickId, { status: 'reversed' })
-  assert.deepEqual([told.outcome, told.reason], ['rejected', 'advertiser_reversed'])
+  const answer = await world.confirm(offerId, clickId, { status: 'reversed' })
+  assert.deepEqual([answer.outcome, answer.reason], ['rejected', 'advertiser_reversed'])
   const inADay = new Date(Date.now() + 86_400_000)
   assert.ok(!(await findHeldUntil(db, inADay, 100)).includes(held.conversion_id ?? ''))
   await applyCommands(db, [{ kind: 'release', conversionId: held.conversion_id ?? '' }], inADay)
@@ -198,14 +198,14 @@ test('with test credentials the whole path works, and touches no money, cap, pop
   const offerId = await newOffer({ total_conversion_cap: 1, total_click_cap: 1, payout: 5 })
   const statsBefore = (await world.get('/v1/stats', live)).body.data
   const clickId = await clickOf(offerId, 'tester', testMode)
-  const told = await world.confirm(offerId, clickId, { txn_id: 't' })
-  assert.equal(told.outcome, 'approved')
+  const answer = await world.confirm(offerId, clickId, { txn_id: 't' })
+  assert.equal(answer.outcome, 'approved')
   assert.equal((await world.report(testMode, { userId: 'tester 2', offerId })).body.data.conversion.status, 'approved')
-  const shown = (await world.get(`/v1/conversions/${told.conversion_id}`, testMode)).body.data.conversion
+  const shown = (await world.get(`/v1/conversions/${answer.conversion_id}`, testMode)).body.data.conversion
   assert.deepEqual([shown.is_test, shown.status, shown.payout], [true, 'approved', 5])
   assert.equal((await world.confirm(offerId, clickId, { txn_id: 't', status: 'reversed' })).outcome, 'reversed')
 
-  assert.deepEqual(await entriesOf(told.conversion_id ?? ''), [])
+  assert.deepEqual(await entriesOf(answer.conversion_id ?? ''), [])
   const usage = await pool.query('SELECT FROM offer_usage WHERE offer_id = $1 AND conversions + clicks > 0', [offerId])
   assert.equal(usage.rowCount, 0)
   await recomputePopularity(db, new Date())

@@ -49,8 +49,8 @@ test('an advertiser may have names of its own, instead of the usual ones', async
       ['txn_id', 'ref'],
     ],
   })
-  const told = await say(offerId, { their_click: 'CLICK', ref: 'r1', tid: 'usual' })
-  assert.deepEqual([told.outcome, told.row?.advertiser_transaction_id], ['approved', 'r1'])
+  const answer = await say(offerId, { their_click: 'CLICK', ref: 'r1', tid: 'usual' })
+  assert.deepEqual([answer.outcome, answer.row?.advertiser_transaction_id], ['approved', 'r1'])
   assert.equal((await say(offerId, { clickid: 'CLICK' })).message, 'click_id is missing.')
   assert.equal((await say(offerId, { click_id: 'CLICK' })).outcome, 'approved', 'ours is always understood')
 })
@@ -70,9 +70,9 @@ test('the usual words for a status are understood in any case; without one it is
 test('an unknown status is 400, also one that is a name of JavaScript’s', async () => {
   const { offerId } = await newOffer()
   for (const status of ['done', '4', 'constructor', '__proto__', 'toString', '{status}']) {
-    const told = await say(offerId, { click_id: 'CLICK', status })
-    assert.deepEqual([told.status, told.outcome, told.conversion_id], [400, 'invalid', null], status)
-    assert.match(told.message, /^status ".+" is not supported\./)
+    const answer = await say(offerId, { click_id: 'CLICK', status })
+    assert.deepEqual([answer.status, answer.outcome, answer.conversion_id], [400, 'invalid', null], status)
+    assert.match(answer.message, /^status ".+" is not supported\./)
   }
 })
 
@@ -106,16 +106,20 @@ test('a goal is named by its id or its name; without one it is the first; an unk
   const { offerId: other } = await newOffer()
   const foreign = (await world.get(`/v1/offers/${other}?userId=x`, live)).body.data.offer.goals[0]?.goal_id
   for (const goal of ['Level 6', String(foreign), '0']) {
-    const told = await say(offerId, { click_id: 'CLICK', goal })
-    assert.deepEqual([told.status, told.outcome, told.message], [400, 'invalid', 'The offer has no such goal.'], goal)
+    const answer = await say(offerId, { click_id: 'CLICK', goal })
+    assert.deepEqual(
+      [answer.status, answer.outcome, answer.message],
+      [400, 'invalid', 'The offer has no such goal.'],
+      goal,
+    )
   }
 })
 
 test('an unfilled macro is no transaction ID: it must not merge many transactions into one', async () => {
   const { offerId } = await newOffer({ payout: 1 })
   for (const txn of ['{txn_id}', '{{order.id}}', '[order]', '%ORDER%', '#order_id#', ['$', '{id}'].join('')]) {
-    const told = await say(offerId, { click_id: 'CLICK', txn_id: txn })
-    assert.deepEqual([told.outcome, told.row?.advertiser_transaction_id], ['approved', null], txn)
+    const answer = await say(offerId, { click_id: 'CLICK', txn_id: txn })
+    assert.deepEqual([answer.outcome, answer.row?.advertiser_transaction_id], ['approved', null], txn)
   }
 })
 
@@ -144,9 +148,9 @@ test('a transaction id is at most 256 characters of UTF-8; a broken one is refus
   const { clickId } = await world.click(offerId, live, 'userId=bytes')
   const call = `token=${world.tokenOf(offerId)}&click_id=${clickId}`
   for (const txn of ['x'.repeat(257), 'a%00b', '%FF', '%ED%A0%80', '%C3%28']) {
-    const told = await send(`${call}&txn_id=${txn}`)
-    assert.deepEqual([told.status, told.outcome], [400, 'invalid'], txn)
-    assert.match(told.message, /^txn_id must be UTF-8 of at most 256 characters, without NUL\.$/)
+    const answer = await send(`${call}&txn_id=${txn}`)
+    assert.deepEqual([answer.status, answer.outcome], [400, 'invalid'], txn)
+    assert.match(answer.message, /^txn_id must be UTF-8 of at most 256 characters, without NUL\.$/)
   }
   for (const body of [String.raw`{"txn_id":"a\u0000b"}`, String.raw`{"txn_id":"\ud800"}`, '{"txn_id":"a\u0000b"}'])
     assert.equal((await send(call, body)).status, 400, body)
@@ -192,7 +196,7 @@ test('what is said twice must agree', async () => {
   const { offerId } = await newOffer()
   const { clickId } = await world.click(offerId, live, 'userId=twice')
   const call = `token=${world.tokenOf(offerId)}&click_id=${clickId}`
-  const told = await send(`${call}&txn_id=a`, '{"txn_id":"b"}')
-  assert.deepEqual([told.status, told.message], [400, 'txn_id was sent twice with different values.'])
+  const answer = await send(`${call}&txn_id=a`, '{"txn_id":"b"}')
+  assert.deepEqual([answer.status, answer.message], [400, 'txn_id was sent twice with different values.'])
   assert.equal((await send(`${call}&txn_id=a`, '{"txn_id":"a"}')).outcome, 'approved')
 })

@@ -41,7 +41,7 @@ export const COMPRESSED = `The body is compressed. ${UNCOMPRESSED}`
 const MAX_PARAMETERS = 200 // of the query, and of the body; no real call has more, and each one costs
 const TOO_MANY_PARAMETERS = `The query and the body must each have at most ${MAX_PARAMETERS} parameters.`
 
-export type Told = {
+export type CallParameters = {
   /** Null: the transaction must identify the conversion. */
   clickId: string | null
   goal: string | null
@@ -112,7 +112,7 @@ export function parseCall({ query, body }: { query: string; body: string }): Raw
 type KeptCall = { query: string; body: string; isCut: boolean }
 
 /** The parsed call, or every problem with it, as sentences. */
-export function readCall(call: KeptCall, dialect: Dialect): Told | { problems: string[] } {
+export function readCall(call: KeptCall, dialect: Dialect): CallParameters | { problems: string[] } {
   if (call.isCut && COMPRESSED_BODY.test(call.body)) return { problems: [COMPRESSED] }
   // Calls logged by earlier versions are not marked as truncated, but are longer.
   if (call.isCut || Math.max(call.query.length, call.body.length) > MAX_TEXT) return { problems: [TOO_LONG] }
@@ -120,9 +120,9 @@ export function readCall(call: KeptCall, dialect: Dialect): Told | { problems: s
   if (forms.some((form) => endOfParameters(form) < form.length)) return { problems: [TOO_MANY_PARAMETERS] }
   const raw = parseCall(call)
   if (raw === null) return { problems: [`The body is not a valid JSON object. ${ACCEPTED}`] }
-  const told = readParameters(raw, dialect)
+  const parameters = readParameters(raw, dialect)
   const hint = unreadable(call.body)
-  return 'problems' in told && hint !== null ? { problems: [hint, ...told.problems] } : told
+  return 'problems' in parameters && hint !== null ? { problems: [hint, ...parameters.problems] } : parameters
 }
 
 const ACCEPTED = 'Send the parameters as a query, a form (name=value&name=value) or a JSON object.'
@@ -135,7 +135,7 @@ function unreadable(body: string): string | null {
     : null
 }
 
-function readParameters(raw: RawParameters, dialect: Dialect): Told | { problems: string[] } {
+function readParameters(raw: RawParameters, dialect: Dialect): CallParameters | { problems: string[] } {
   const problems: string[] = []
   const read = (name: Parameter): string | null => {
     const { given, values } = valuesOf(raw, name, dialect)
@@ -162,7 +162,7 @@ function readParameters(raw: RawParameters, dialect: Dialect): Told | { problems
       `status "${word.slice(0, 40)}" is not supported. Send one of ${STATUSES.join(', ')}, or ask the network to map it.`,
     )
   const amount = readAmount(valuesOf(raw, 'amount', dialect).values, dialect.decimalMark)
-  const told: Told = {
+  const parameters: CallParameters = {
     clickId: clickId?.toLowerCase() ?? null,
     goal: read('goal'),
     transactionId,
@@ -173,7 +173,7 @@ function readParameters(raw: RawParameters, dialect: Dialect): Told | { problems
     ip: readHint('ip'),
     country: readCountry(readHint('country')),
   }
-  return problems.length > 0 ? { problems } : told
+  return problems.length > 0 ? { problems } : parameters
 }
 
 /** The distinct values of a parameter, under the first of its names that has any. */
@@ -185,7 +185,7 @@ function valuesOf(raw: RawParameters, name: Parameter, dialect: Dialect): { give
   return { given: name, values: [] }
 }
 
-type Weighed = Pick<Told, 'amountMicros' | 'amountProblem' | 'status'>
+type Weighed = Pick<CallParameters, 'amountMicros' | 'amountProblem' | 'status'>
 
 /**
  * The amount together with the status. A denial needs no amount and accepts any: no reversal is lost for its amount.

@@ -23,8 +23,8 @@ let users = 0
 /** A click of a new user, with the parameters that confirm it. */
 async function newClick() {
   const { clickId } = await world.click(offerId, live, `userId=wire${users++}`)
-  const told = { click_id: clickId, token: world.tokenOf(offerId) }
-  return { clickId, told, query: new URLSearchParams(told).toString(), json: JSON.stringify(told) }
+  const sent = { click_id: clickId, token: world.tokenOf(offerId) }
+  return { clickId, sent, query: new URLSearchParams(sent).toString(), json: JSON.stringify(sent) }
 }
 
 /** All that the server answers on one connection to exactly these bytes, one piece after the other. */
@@ -125,8 +125,8 @@ test('pipelined requests are answered in order, each with its own response', asy
   const heard = await speak(`${requests.join('')}GET /postback?last HTTP/1.1\r\n${CLOSE}\r\n`)
   assert.deepEqual(statusesOf(heard), [...clicks.map(() => 200), 401])
   const made = await world.database.db.selectFrom('conversions').select(['conversion_id', 'click_id']).execute()
-  const told = [...heard.matchAll(/"conversion_id":"([\da-f-]+)"/g)].map(([, id]) => made.find((row) => row.conversion_id === id)?.click_id) // prettier-ignore
-  assert.deepEqual(told, clicks.map(({ clickId }) => clickId)) // prettier-ignore
+  const answered = [...heard.matchAll(/"conversion_id":"([\da-f-]+)"/g)].map(([, id]) => made.find((row) => row.conversion_id === id)?.click_id) // prettier-ignore
+  assert.deepEqual(answered, clicks.map(({ clickId }) => clickId)) // prettier-ignore
 })
 
 test('a GET with a body, an Expect, an Upgrade, HTTP/1.0 and no Host are calls like any other', async () => {
@@ -182,17 +182,17 @@ test('two Hosts, huge headers, a huge query and bytes that are no HTTP are refus
 })
 
 test('a form of thousands of pairs, deep JSON, a compressed body and broken text are invalid, not a server error', async () => {
-  const { clickId, told, query } = await newClick()
-  const token = `?token=${told.token}`
+  const { clickId, sent, query } = await newClick()
+  const token = `?token=${sent.token}`
   for (const [body, status, headers = ''] of [
     [`${query}&${'a=1&'.repeat(1_500)}`, 400],
     ['a&'.repeat(4_000), 400],
     [`${query}${'&x=1'.repeat(50_000)}`, 413],
     [`{"click_id":${'['.repeat(4_000)}${']'.repeat(4_000)}}`, 400],
     ['{"a":'.repeat(1_600), 400],
-    [`[${JSON.stringify(told)}]`, 400],
+    [`[${JSON.stringify(sent)}]`, 400],
     ['null', 400],
-    [gzipSync(JSON.stringify(told)), 415, 'Content-Encoding: gzip\r\n'],
+    [gzipSync(JSON.stringify(sent)), 415, 'Content-Encoding: gzip\r\n'],
     [Buffer.from([0xff, 0xfe, 0x00, 0xd8]), 400],
     [Buffer.concat([Buffer.from(`click_id=${clickId}&txn_id=`), Buffer.from([0xc3, 0x28])]), 400],
     [`click_id=${clickId}&txn_id=%c3%28`, 400],
@@ -219,7 +219,7 @@ test('of a compressed body it is said that it is, to the caller and in the log; 
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
   ] as const) {
-    const { clickId, told, query, json } = await newClick()
+    const { clickId, sent, query, json } = await newClick()
     const headers = `Content-Encoding: ${coding}\r\n`
     const inQuery = await speak(sized(compress('status=rejected'), `?${query}`, headers))
     const inBody = await speak(sized(compress(json), '', headers))
@@ -232,7 +232,7 @@ test('of a compressed body it is said that it is, to the caller and in the log; 
     const [strangers] = await listCalls(db, { outcome: 'refused' }, 1)
     assert.deepEqual([strangers?.reason, strangers?.advertiser_id], ['compressed', null])
     assert.deepEqual(await countOf(clickId), [0])
-    const plain = await speak(sized(JSON.stringify(told), '', headers))
+    const plain = await speak(sized(JSON.stringify(sent), '', headers))
     assert.deepEqual([statusesOf(plain), outcomesOf(plain)], [[200], ['approved']], 'called so, but sent as it is')
   }
 })

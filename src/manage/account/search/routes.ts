@@ -1,4 +1,4 @@
-// One search over everything that somebody can open in the dashboard, answered while they type: each part reads a few
+// One search over everything that a person can open in the dashboard, answered while they type: each part reads a few
 // pages of an index or a short table, and a few results of each kind are all there is. The lists have the rest.
 import { searchAdvertisers } from '../../../features/accounts/advertisers.ts'
 import { isOperatorRole } from '../../../features/accounts/people.ts'

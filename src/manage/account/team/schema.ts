@@ -40,7 +40,7 @@ export const IssuedInvitation = shape('IssuedInvitation', {
   url: orNull(
     Type.String({
       description:
-        'Shown once, to operators of a network that sends no mail. Otherwise the link is mailed and shown to nobody; ' +
+        'Shown once, to operators of a network that sends no mail. Otherwise the link is only mailed; ' +
         'without mail an owner asks the operator for it.',
     }),
   ),

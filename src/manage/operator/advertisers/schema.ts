@@ -89,7 +89,7 @@ export const CallPage = shape('CallbackList', {
     Type.Object({
       inbound_id: Type.String(),
       received_at: Time,
-      advertiser_id: orNull(Type.Integer({ description: "Whose token it carried; null: nobody's." })),
+      advertiser_id: orNull(Type.Integer({ description: "Whose token it carried; null: no advertiser's." })),
       advertiser: orNull(Type.String()),
       method: Type.String(),
       query: Type.String({ description: 'As it came, its token masked.' }),

@@ -6,7 +6,7 @@ import { id, oneOf, orNull, text, Time } from '../../shapes.ts'
 import { shape } from '../../../http/shape.ts'
 
 export const AuditQuery = Type.Object({
-  who: Type.Optional(text(254, 'The email address of whoever did it.')),
+  who: Type.Optional(text(254, 'The email address of the actor.')),
   action: Type.Optional(text(100, 'An action such as person.change, or the beginning of one, such as person.')),
   subject: Type.Optional(text(200, 'The id of what it was done to.')),
   publisher_id: Type.Optional(id),

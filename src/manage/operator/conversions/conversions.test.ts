@@ -164,8 +164,8 @@ test('the publisher sees the reason that the operator chose, but not the operato
     [a, 'fraud'],
     [b, 'advertiser_reversed'],
   ] as const) {
-    const told = await world.get(`/v1/conversions/${id}`, live)
-    assert.equal(told.body.data.conversion.status_reason, reason)
+    const shown = await world.get(`/v1/conversions/${id}`, live)
+    assert.equal(shown.body.data.conversion.status_reason, reason)
     assert.equal(events.findLast(({ data }) => data.conversion_id === id)?.data.status_reason, reason)
     const page = await owner.get<{ events: { status_reason: string | null }[] }>(`/apps/${appId}/conversions/${id}`)
     assert.equal(page.data.events.at(-1)?.status_reason, reason)

@@ -104,10 +104,10 @@ export function networkConversionRoutes(routes: ManageRoutes, { db, applyCommand
         throw new AppError('INVALID_REQUEST', 'Enter a reason.', {
           reason: 'reason is required to reject and to reverse.',
         })
-      const told: readonly Reason[] = MOVE_REASONS[body.to]
-      if (body.status_reason !== undefined && !told.includes(body.status_reason))
+      const allowed: readonly Reason[] = MOVE_REASONS[body.to]
+      if (body.status_reason !== undefined && !allowed.includes(body.status_reason))
         throw new AppError('INVALID_REQUEST', 'This reason does not fit.', {
-          status_reason: `status_reason of what is ${body.to} must be one of: ${told.join(', ')}.`,
+          status_reason: `status_reason of what is ${body.to} must be one of: ${allowed.join(', ')}.`,
         })
       const results = await moveConversions(applyCommand, by, {
         conversionIds: body.conversion_ids,

@@ -118,7 +118,7 @@ export const ConversionReply = shape('NetworkConversion', {
       created_at: Time,
       settled_at: orNull(Time),
     }),
-    { description: 'What the publisher was told of it, newest first.' },
+    { description: 'Postbacks to the publisher, newest first.' },
   ),
 })
 
@@ -137,7 +137,7 @@ export const Moves = shape('ConversionMoves', {
       type: 'string',
       enum: [...new Set(Object.values(MOVE_REASONS).flat())],
       description:
-        'What the publisher is told, in the API, by postback and in the dashboard. ' +
+        'What the publisher sees, in the API, by postback and in the dashboard. ' +
         `To reject: ${MOVE_REASONS.rejected.join(', ')}. To reverse: ${MOVE_REASONS.reversed.join(', ')}. ` +
         'Without it: operator.',
     }),

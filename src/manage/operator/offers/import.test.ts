@@ -113,9 +113,10 @@ test('what an import did is in the history of each offer, and in the audit log a
   ])
   const [regoaled] = await historyOf(b.external_id)
   const field = regoaled?.fields.find((one) => one.field === 'goals')
-  const told = (value: unknown) => (value as { name: string; payout: number }[]).map((goal) => [goal.name, goal.payout])
-  assert.deepEqual(told(field?.before), [['A', 1], ['B', 2]]) // prettier-ignore
-  assert.deepEqual(told(field?.after), [['A', 1.5], ['C', 2]]) // prettier-ignore
+  const namesAndPayouts = (value: unknown) =>
+    (value as { name: string; payout: number }[]).map((goal) => [goal.name, goal.payout])
+  assert.deepEqual(namesAndPayouts(field?.before), [['A', 1], ['B', 2]]) // prettier-ignore
+  assert.deepEqual(namesAndPayouts(field?.after), [['A', 1.5], ['C', 2]]) // prettier-ignore
   assert.deepEqual((await historyOf(c.external_id)).map(({ action }) => action), ['offer.import_new']) // prettier-ignore
   const { data } = await operator.get<Static<typeof AuditList>>('/audit?limit=4')
   assert.deepEqual(data.deeds.map(({ action }) => action), ['offers.imported', 'offers.import', 'offers.imported', 'offers.import']) // prettier-ignore

@@ -40,7 +40,7 @@ const world = useWorld('offer_figures', async () => {
 const list = async (query: string) => (await operator.get<Page>(`/offers?${query}`)).data
 const ids = ({ offers }: Page) => offers.map(({ offer_id }) => offer_id)
 
-test('offers come with their figures of the last 30 days, and without where nobody asks', async () => {
+test('offers come with their figures of the last 30 days, only where they are asked for', async () => {
   const { offers } = await list('with=figures')
   const figures = offers.map((offer) => [
     offer.offer_id,
@@ -74,7 +74,7 @@ test('offers are sorted by any figure, either way, filtered and page by page', a
   assert.deepEqual([status, error.details], [400, { cursor: 'At most 10000 offers are sorted by a figure. Filter them.' }]) // prettier-ignore
 })
 
-test('several offers are paused and resumed at once; each history tells, and what is unknown is reported', async () => {
+test('several offers are paused and resumed at once; each history shows it, and what is unknown is reported', async () => {
   const set = (body: object) => operator.post<Change>('/offers/status', body)
   await set({ offer_ids: [quiet], status: 'paused' })
   const { data } = await set({ offer_ids: [dear, busy, quiet, dear, 999_999], status: 'paused' })

@@ -99,7 +99,7 @@ export type ShownOffer = Static<typeof ShownOffer>
 
 const sentence = (rule: string) => (rule === '' ? '' : `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.`)
 
-/** What a request may give: everything has a default, or is refused by whoever reads it. */
+/** What a request may give: everything has a default, or is refused where it is read. */
 function acceptedOf<F extends Fields>(fields: F): { [N in keyof F]: TOptional } {
   const shapes = Object.entries(fields).map(([name, { input, about, rule = '' }]) => {
     const accepted = input === 'goals' ? Type.Array(Type.Object(acceptedOf(GOAL_FIELDS))) : ACCEPTED[input]

@@ -35,7 +35,7 @@ export const LaneList = shape('PostbackLaneList', {
       dead: Count,
       delivered_24h: Count,
       failed_24h: Type.Integer({ description: 'Made within 24 hours, tried, and not delivered yet or ever.' }),
-      p95_ms: orNull(Type.Integer({ description: 'Of all tries of 24 hours, 95 of 100 took no longer.' })),
+      p95_ms: orNull(Type.Integer({ description: '95th percentile of all attempts of 24 hours.' })),
       last_error: orNull(Type.String()),
     }),
   ),

@@ -116,6 +116,6 @@ export const NetworkOverview = shape('NetworkOverview', {
       description:
         'Advertisers with 8,000 open calls or more. At 10,000 the oldest leave the list of open calls; the log keeps them.',
     }),
-    paused_lanes: Type.Integer({ description: 'Apps that get no postbacks until somebody resumes them.' }),
+    paused_lanes: Type.Integer({ description: 'Apps whose postbacks are paused until they are resumed.' }),
   }),
 })

@@ -32,7 +32,7 @@ const negative = Type.Boolean({ description: 'Whether reversed amounts are sent 
 
 export const Preview = shape('PostbackPreview', {
   errors: Type.Array(Type.String(), { description: 'These forbid saving.' }),
-  warnings: Type.Array(Type.String(), { description: 'These are only told.' }),
+  warnings: Type.Array(Type.String(), { description: 'These do not prevent saving.' }),
   request: orNull(
     Type.Object({
       method,
@@ -49,7 +49,7 @@ export const PostbackSettingsReply = shape('PostbackSettings', {
       method,
       url: Type.String({ description: 'With macros.' }),
       events,
-      headers: Type.Array(Type.String(), { description: 'Their names. Values are never told.' }),
+      headers: Type.Array(Type.String(), { description: 'Their names. Values are never shown.' }),
       timeout_ms: timeout,
       success,
       negative_reversals: negative,
@@ -130,7 +130,7 @@ const What = Type.Object({
   reward: Type.Number({ description: 'As it is sent, in `currency`; may be negative for reversals.' }),
   currency: Type.String(),
 })
-/** One in the log, with what it tells the publisher's server. */
+/** One in the log, with what it sends to the publisher's server. */
 const LoggedPostback = Type.Intersect(
   [
     Postback,
