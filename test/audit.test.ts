@@ -9,6 +9,7 @@ import { type Deal, createConversion, createDeal } from './conversion-rows.ts'
 import { verificationWriter } from '../src/features/accounts/email-verification.ts'
 import { invite } from '../src/features/accounts/invitations.ts'
 import { createResetLink } from '../src/features/accounts/reset-links.ts'
+import { storeImage } from '../src/features/offers/images.ts'
 import { createPerson, PASSWORD, totp, visit, Visitor } from './people.ts'
 import { SECRET_KEY, useWorld } from './world.ts'
 import { hashTables } from './table-hashes.ts'
@@ -101,6 +102,7 @@ async function createSteps(): Promise<Step[]> {
     step('setOfferStatuses', 'POST', '/offers/status', { offer_ids: [offerId], status: 'paused' }),
     step('setOfferStatuses', 'POST', '/offers/status', { offer_ids: [offerId], status: 'active' }),
     step('uploadImage', 'POST', '/images', { content: PIXEL.toString('base64') }),
+    step('setLogo', 'PUT', '/system/logo', { path: (await storeImage(world.database.db, TESTER, PIXEL)).path }),
     step('duplicateOffer', 'POST', `${offer}/duplicate`, { external_id: 'copy' }),
     step('runOfferImport', 'POST', `/offer-imports/${await uploaded()}/run`),
     step('banUser', 'POST', '/bans', { user_id: 'u', reason: 'fraud' }),

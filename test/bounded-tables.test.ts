@@ -40,6 +40,7 @@ const BOUNDS: Record<string, string> = {
   ledger_rollup: 'one row',
   mails: BY_RETENTION,
   network_days: FOR_GOOD,
+  network_settings: 'one row',
   nodes: 'forgotten an hour after the last beat (nodes.ts)',
   notices: BY_RETENTION,
   offer_usage: 'today and total of capped offers (forgetPastUsage)',

@@ -7,17 +7,7 @@ import { sortByKey } from '../../lib/radix-sort.ts'
 import { type OfferDetails, type OfferTarget, readDetails, readName, readTarget, readWords } from './offer-bytes.ts'
 import type { OfferRow } from './offer-rows.ts'
 import { CATEGORIES, type Category, type Platform, PLATFORMS, type Sort } from './choices.ts'
-import {
-  CATEGORY_MASK,
-  CATEGORY_SHIFT,
-  COUNTRY_WORDS,
-  EVERY_COUNTRY,
-  isListable,
-  LISTABLE,
-  mix,
-  PAID,
-  type Traits,
-} from './traits.ts'
+import { CATEGORY_MASK, CATEGORY_SHIFT, COUNTRY_WORDS, EVERY_COUNTRY, isListable, LISTABLE, mix, PAID, type Traits } from './traits.ts' // prettier-ignore
 
 /** An offer as it is shown: everything but what decides when and where it is. */
 export type StoredOffer = OfferDetails & {
