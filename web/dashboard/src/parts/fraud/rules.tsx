@@ -92,13 +92,17 @@ const COLUMNS: Column<Line>[] = [
     name: 'Offers',
     cell: ({ rule }) => (rule?.offer_id ? `${rule.offer ?? 'Offer'} (ID ${rule.offer_id})` : 'all'),
   },
-  { name: 'Condition', cell: ({ rule, signal }) => (rule === null ? '–' : whenOf(rule, signal.threshold_of)) },
+  {
+    name: 'Condition',
+    isText: true,
+    cell: ({ rule, signal }) => (rule === null ? '–' : whenOf(rule, signal.threshold_of)),
+  },
   { name: 'Action', isShort: true, cell: ({ rule }) => (rule === null ? 'off' : ACTION_NAMES[rule.action]) },
   { name: 'Last 30 days', isNumber: true, cell: ({ rule }) => (rule === null ? '–' : <Seen rule={rule} />) },
 ]
 
 const changeColumn = (edit: (editing: Editing) => void, ask: (rule: Rule) => void): Column<Line> => ({
-  name: 'Actions',
+  name: 'Rule',
   cell: ({ signal: { signal }, rule }) =>
     rule === null ? (
       <Button

@@ -39,6 +39,8 @@ type ReportPageProps = {
 export function ReportPage({ title, about, actions, fixed = {} }: ReportPageProps) {
   const { range, by, unit, asked, filters } = useReport(fixed)
   const [, change] = useFilters()
+  /** An offer has one advertiser. */
+  const known = [...(Object.keys(fixed) as FilterName[]), ...('offer_id' in fixed ? ['advertiser_id' as const] : [])]
   const [sort, choose] = useSort(isTime(by) ? 'time' : 'payout')
   const isWrong = range.error !== null
   const needsApp = isSubId(by) && asked['app_id'] === undefined
@@ -79,7 +81,7 @@ export function ReportPage({ title, about, actions, fixed = {} }: ReportPageProp
           onChange={({ currentTarget }) => change({ compare: currentTarget.checked ? 'yes' : null })}
         />
       </RangePicker>
-      <ReportFilters without={Object.keys(fixed) as FilterName[]} />
+      <ReportFilters without={known} />
       {!isWrong && !isEmpty && (
         <Answer query={times}>
           {(report) => (
@@ -108,9 +110,7 @@ export function ReportPage({ title, about, actions, fixed = {} }: ReportPageProp
           onChange={(tab) => change({ by: firstOf(tab), sort: null, order: null })}
         >
           <Tabs.List mb="md">
-            {TABS.filter(
-              ({ value }) => !(`${value}_id` in fixed) && !(value === 'advertiser' && 'offer_id' in fixed),
-            ).map(({ value, label }) => (
+            {TABS.filter(({ value }) => !known.some((name) => name === `${value}_id`)).map(({ value, label }) => (
               <Tabs.Tab key={value} value={value}>
                 {label}
               </Tabs.Tab>

@@ -58,6 +58,7 @@ export const Settings = ({ settings }: Pick<Shown, 'settings'>) => (
       { name: 'Value', isText: true, cell: ({ value }) => value },
       {
         name: 'Description',
+        isText: true,
         cell: ({ about }) => (
           <Text size="sm" c="dimmed">
             {about.replaceAll('`', '')}
