@@ -69,8 +69,9 @@ export async function writeChanges(trx: Trx, changes: Change[], context: Decisio
 /** The click whose first conversion may be another one now: this one was rejected, counts again, or left the click. */
 function clickToRenumber({ before, after }: Change): string[] {
   if (before === null || before.clickId === null) return []
-  const countsOtherwise = (before.status === 'rejected') !== (after.status === 'rejected')
-  return countsOtherwise || before.clickId !== after.clickId ? [before.clickId] : []
+  const isGone = after.status === 'rejected' || before.clickId !== after.clickId
+  const isBack = before.status === 'rejected' && after.status !== 'rejected'
+  return isBack || (isGone && before.status !== 'rejected' && before.nthOfClick === 1) ? [before.clickId] : []
 }
 
 /** Of each click, the first conversion that is not rejected is 1, all others are 2. */
