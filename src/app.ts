@@ -44,6 +44,8 @@ import { noticeWriter } from './features/postbacks/notices.ts'
 import { POSTBACKS_DUE } from './features/postbacks/queue.ts'
 import { postbackRoutes } from './features/postbacks/routes.ts'
 import { statsRoutes } from './features/reports/routes.ts'
+import { wallRoutes } from './features/wall/routes.ts'
+import { createViewers } from './features/wall/viewers.ts'
 import { dashboardRoutes } from './http/dashboard.ts'
 import { createGate, type Gate } from './http/gate.ts'
 import { healthRoutes } from './http/health.ts'
@@ -215,14 +217,16 @@ export async function mountRoutes(server: FastifyInstance, wires: Wires): Promis
   const { visitors, applyCommand, wakePostbacks } = wires
   await describeApi(server, config.publicUrl, MANAGE_TAGS)
   const links = createLinkSigner(secretKey)
+  const offers = { catalogue, contexts, completions, links, isBanned: credentials.isBanned }
   await mountV1(server, gate, (v1) => {
-    offerRoutes(v1, { gate, catalogue, contexts, completions, links, isBanned: credentials.isBanned })
+    offerRoutes(v1, { gate, ...offers })
     conversionRoutes(v1, { gate, db, applyCommand })
     postbackRoutes(v1, { gate, db, limiter, wake: wakePostbacks })
     statsRoutes(v1, { gate, db })
   })
   await mountManage(server, wires)
   clickRoutes(server, { catalogue, clicks, completions, credentials, links, visitors, limits: createVisitLimits() })
+  wallRoutes(server, { ...offers, visitors, viewers: createViewers({ db, secretKey, credentials, limiter }) })
   const hashToken = createSecretHashes(secretKey)
   await inboundRoutes(server, { db, applyCommand, hashToken, limiter, countryOf: visitors.countryOf })
   healthRoutes(server, pool)

@@ -107,6 +107,8 @@ const PUBLIC: Record<string, readonly string[]> = {
     'catalogue.ts',
     'completions.ts',
     'links.ts',
+    'offer-answers.ts',
+    'offer-text.ts',
     'offers.ts',
     'rule-sets.ts',
     'schema.ts',
@@ -114,8 +116,8 @@ const PUBLIC: Record<string, readonly string[]> = {
   // Which clicks count, and what kind of device they came from.
   clicks: ['clicks.ts', 'visitor.ts'],
   ledger: ['ledger.ts'],
-  // What a postback says.
-  postbacks: ['message.ts'],
+  // What a postback says, and how an app's secret signs.
+  postbacks: ['message.ts', 'signing.ts'],
   // Callbacks that wait for an operator.
   conversions: ['inbound/open-calls.ts'],
 }

@@ -68,6 +68,7 @@ const TAGS = {
   Postbacks: 'What your server was sent about conversions: delivery log, resends, test postbacks.',
   Statistics: 'Clicks, conversions and payout, by day, offer, country or sub-ID.',
   Links: 'Where users go.',
+  Wall: 'The offerwall’s own API, for browsers: it takes the public API key alone.',
   Advertisers: 'Callbacks of advertisers, server to server.',
   Health: 'For load balancers and monitoring.',
 }

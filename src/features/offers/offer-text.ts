@@ -64,6 +64,31 @@ export function fillPayouts(template: string, payouts: readonly number[], curren
   return text.includes(PERCENT) ? fillPercents(text, sharePpm) : text
 }
 
+const PAYOUT_NAME = '"payout":'
+const PERCENT_NAME = ',"payout_percent":'
+
+/**
+ * The same for the users of an app: `reward` in its currency instead of payouts, because what the publisher earns is not
+ * for them to see. `reward_varies`: it is a percentage of what the user spends.
+ */
+export function fillRewards(template: string, payouts: readonly number[], currency: Currency): string {
+  const { rateMicros, sharePpm } = currency
+  const shares = sharePpm === WHOLE_PPM ? payouts : sharesOf(payouts, sharePpm)
+  const pieces = template.split(PAYOUT)
+  const last = pieces.pop() ?? ''
+  let text = ''
+  for (const [i, piece] of pieces.entries()) {
+    text += `${piece.slice(0, -PAYOUT_NAME.length)}"reward":${toLocal(shares[i] ?? 0, rateMicros)}`
+    if (i === 0) text += `,"currency":${asciiJson(currency.name)}`
+  }
+  text += last
+  if (!text.includes(PERCENT)) return text
+  const varying = text.split(PERCENT).filter((_, i) => i % 2 === 0)
+  return varying
+    .map((piece) => (piece.endsWith(PERCENT_NAME) ? piece.slice(0, -PERCENT_NAME.length) : piece))
+    .join(',"reward_varies":true')
+}
+
 /** Each goal's amount is rounded separately, as it will be paid; the offer's own is their sum. */
 function sharesOf([, ...goals]: readonly number[], sharePpm: number): number[] {
   const shares = goals.map((micros) => takeShare(micros, sharePpm))

@@ -4,13 +4,16 @@ import { goOn } from '../../lib/go-on.ts'
 import type { Catalogue, Slice } from './catalogue.ts'
 import type { Filter } from './filters.ts'
 import type { OfferList } from './lists.ts'
-import { type Currency, fillPayouts, TOKEN } from './offer-text.ts'
+import { type Currency, TOKEN } from './offer-text.ts'
 import type { Sort } from './choices.ts'
 
 const MAX_KEPT_CHARACTERS = 100_000_000
 const MAX_KEPT_OFFSET = 100_000
 const NOTHING: readonly number[] = []
 const LIMITS = 101 // one more than the largest limit
+
+/** Writes an offer for those who ask: fillPayouts or fillRewards of offer-text.ts. */
+export type Fill = (template: string, payouts: readonly number[], currency: Currency) => string
 
 export type PageRequest = { filter: Filter; sort: Sort; offset: number; limit: number; currency: Currency }
 
@@ -23,11 +26,13 @@ export type Page = {
 
 export class Pages {
   readonly #catalogue: Catalogue
+  readonly #fill: Fill
   #byList = new WeakMap<OfferList, Map<number, Page>>()
   #keptCharacters = 0
 
-  constructor(catalogue: Catalogue) {
+  constructor(catalogue: Catalogue, fill: Fill) {
     this.#catalogue = catalogue
+    this.#fill = fill
   }
 
   /** The page for a user who has completed these offers: at once when its list is ready. */
@@ -56,7 +61,7 @@ export class Pages {
   }
 
   #write(list: OfferList, { offers, total }: Slice, { offset, limit, currency }: PageRequest): Page {
-    const texts = offers.map(({ template, payouts }) => fillPayouts(template, payouts, currency))
+    const texts = offers.map(({ template, payouts }) => this.#fill(template, payouts, currency))
     const hasMore = offset + limit < total
     const text = `{"offers":[${texts.join(',')}],"total":${total},"limit":${limit},"offset":${offset},"has_more":${hasMore}}`
     const { sort, filter, rules, stamp } = list

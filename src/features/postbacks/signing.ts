@@ -27,7 +27,12 @@ export function signMessage(secrets: readonly string[], id: string, timestampS: 
 
 /** The value of {signature}: HMAC-SHA256 of the URL in lower-case hex, keyed with the bytes of the secret. */
 export function signUrl(secret: string, url: string): string {
-  return mac(secret, '', url, 'hex')
+  return signText(secret, url)
+}
+
+/** The same of any text. */
+export function signText(secret: string, text: string): string {
+  return mac(secret, '', text, 'hex')
 }
 
 /** `content` is the body of a POST as it was received, or the URL of a GET as it was sent. */
@@ -48,7 +53,7 @@ export function verifyMessage(
   if (Math.abs(nowS - Number(timestamp)) > toleranceS) return 'stale'
   const given = signatures.split(' ').filter((one) => one.startsWith('v1,'))
   const expected = secrets.map((secret) => mac(secret, `${id}.${timestamp}.`, content, 'base64'))
-  return given.some((one) => expected.some((right) => isSame(one.slice('v1,'.length), right)))
+  return given.some((one) => expected.some((right) => isSameText(one.slice('v1,'.length), right)))
     ? 'ok'
     : 'wrong_signature'
 }
@@ -57,7 +62,7 @@ export function verifyMessage(
 export function verifyUrl(secrets: readonly string[], url: string): boolean {
   const [, signed, signature] = SIGNED_URL.exec(url) ?? []
   if (signed === undefined || signature === undefined) return false
-  return secrets.some((secret) => isSame(signature, signUrl(secret, signed)))
+  return secrets.some((secret) => isSameText(signature, signUrl(secret, signed)))
 }
 
 export function isSigningSecret(text: string): boolean {
@@ -88,7 +93,7 @@ function mac(secret: string, before: string, content: string | Uint8Array, as: '
 }
 
 /** In constant time. */
-function isSame(given: string, right: string): boolean {
+export function isSameText(given: string, right: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(right)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -1,0 +1,100 @@
+// Who looks at a wall: the app by its public key, the user by the ID in the request, signed or not.
+//
+// The key is public and the page is in a browser, so requests here count against the user and the IP address, never
+// against the key: a hostile page cannot use up what the publisher's server may ask for.
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { Db } from '../../db/open.ts'
+import { AppError } from '../../errors.ts'
+import { addressOf } from '../../http/gate.ts'
+import { createQueryParser } from '../../http/query.ts'
+import type { RateLimiter } from '../../http/rate-limit.ts'
+import { Cache } from '../../lib/cache.ts'
+import { hashText } from '../../lib/hash-text.ts'
+import type { AppCredential, Credentials } from '../apps/credentials.ts'
+import { readSigningSecrets, signingKeyOf } from '../apps/signing-secrets.ts'
+import { checkSignature, type SignatureProblem } from './signature.ts'
+
+const A_MINUTE_BY_USER = 120
+const A_MINUTE_BY_ADDRESS = 3_000
+/** A secret that was rotated or whose grace was ended is noticed within this time. */
+const SECRETS_LIFE_MS = 2_000
+const REMEMBERED_APPS = 1_000
+
+export type Viewer = { credential: AppCredential; userId: string; isSigned: boolean }
+
+type Named = { apiKey: string; userId: string; exp?: string | undefined; sig?: string | undefined }
+
+export type Viewers = {
+  /** Parses these query parameters, and counts the request against its IP address. */
+  createHook: (parameters: readonly string[]) => onRequestHookHandler
+  /** Whoever a validated request names. Throws what the page has to show. */
+  identify(request: FastifyRequest, named: Named): Promise<Viewer>
+}
+
+export type ViewersOptions = { db: Db; secretKey: string; credentials: Credentials; limiter: RateLimiter }
+
+export function createViewers({ db, secretKey, credentials, limiter }: ViewersOptions): Viewers {
+  const secrets = new Cache<string, { values: Promise<string[]>; untilMs: number }>(REMEMBERED_APPS)
+
+  function secretsOf({ appId, isTest }: AppCredential, nowMs: number): Promise<string[]> {
+    const key = signingKeyOf(appId, isTest)
+    const known = secrets.get(key)
+    if (known !== undefined && nowMs < known.untilMs) return known.values
+    const values = readSigningSecrets(db, secretKey, [appId]).then((found) => found.get(key) ?? [])
+    values.catch(() => secrets.set(key, { values, untilMs: 0 })) // asked again by the next request
+    secrets.set(key, { values, untilMs: nowMs + SECRETS_LIFE_MS })
+    return values
+  }
+
+  async function count(request: FastifyRequest, key: string, limit: number, whose: string): Promise<void> {
+    request.allowance = await limiter.take(key, limit)
+    if (request.allowance.exceeded)
+      throw new AppError('RATE_LIMIT_EXCEEDED', `Too many requests ${whose}. Wait a minute, then try again.`)
+  }
+
+  async function isSignedBy(credential: AppCredential, { userId, exp, sig }: Named, nowMs: number): Promise<boolean> {
+    if (exp === undefined && sig === undefined) return false
+    if (exp === undefined || sig === undefined) throw unsigned('incomplete')
+    const user = { apiKey: credential.apiKey, userId, expiresAtS: Number(exp) }
+    const problem = checkSignature(await secretsOf(credential, nowMs), user, sig, Math.floor(nowMs / 1000))
+    if (problem !== null) throw unsigned(problem)
+    return true
+  }
+
+  return {
+    createHook(parameters) {
+      const parse = createQueryParser(parameters)
+      return async (request) => {
+        request.query = parse(request.query as string)
+        await count(request, `wall:${addressOf(request)}`, A_MINUTE_BY_ADDRESS, 'from this IP address')
+      }
+    },
+    async identify(request, named) {
+      const nowMs = Date.now()
+      const credential = credentials.find(named.apiKey)
+      if (credential === undefined || nowMs >= credential.expiresAtMs) throw unknownKey()
+      const { appId, isTest } = credential
+      const user = `${appId}|${isTest}|${hashText(named.userId)}|${addressOf(request)}`
+      await count(request, `wall:${user}`, A_MINUTE_BY_USER, 'of this user')
+      return { credential, userId: named.userId, isSigned: await isSignedBy(credential, named, nowMs) }
+    },
+  }
+}
+
+/** What happened to a key is said to its publisher alone: the page is for everyone. */
+function unknownKey(): AppError {
+  const message = 'The API key is unknown, or no longer valid. Check it against the credentials of your app.'
+  return new AppError('INVALID_API_KEY', message, { apiKey: message })
+}
+
+const PROBLEMS: Record<SignatureProblem | 'incomplete', [field: string, message: string]> = {
+  incomplete: ['sig', 'Send exp and sig together, or neither.'],
+  expired: ['exp', 'The signature has expired. Load the page again.'],
+  too_long: ['exp', 'The signature may be valid for a day at most.'],
+  wrong: ['sig', 'The signature does not belong to this user, key and time.'],
+}
+
+function unsigned(problem: SignatureProblem | 'incomplete'): AppError {
+  const [field, message] = PROBLEMS[problem]
+  return new AppError('INVALID_REQUEST', message, { [field]: message })
+}

@@ -1,0 +1,127 @@
+// The wall's own API: what a page with the public key alone can do, and what it cannot.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BROWSER, SECRET_KEY, useWorld } from '../../../test/world.ts'
+import { TESTER } from '../../../test/tester.ts'
+import { until } from '../../../test/installation.ts'
+import { publisherOfApp } from '../../../test/people.ts'
+import { banUser } from '../apps/bans.ts'
+import { permit } from '../apps/permissions.ts'
+import { rotateSigningSecret } from '../apps/signing-secrets.ts'
+import { MAX_LIFE_S, signUser } from './signature.ts'
+
+const world = useWorld('wall')
+const PHONE = 'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0 Mobile Safari/537.36' // prettier-ignore
+
+type Shown = { offer_id: number; reward: number; currency: string; link: string; goals: { reward: number; reward_varies?: true }[] } // prettier-ignore
+type Answer = {
+  status: number
+  text: string
+  offers: Shown[]
+  error: { code: string; details: Record<string, string> }
+}
+
+async function look(
+  path: string,
+  query: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const { statusCode, body } = await world.app.server.inject({
+    url: `/wall/v1${path}?${new URLSearchParams(query)}`,
+    headers: { 'user-agent': BROWSER, ...headers },
+  })
+  const { data, error } = JSON.parse(body) as { data?: { offers: Shown[] }; error: Answer['error'] }
+  return { status: statusCode, text: body, offers: data?.offers ?? [], error }
+}
+
+test('the public key alone shows offers with rewards and links, and nothing of what the publisher earns', async () => {
+  const { live } = await world.createApp({ currency: 'Gems', rateMicros: 100_000_000 })
+  const [offerId = 0] = await world.createOffers({
+    payout: undefined,
+    goals: [{ name: 'Install', payout: '0.5' }, { name: 'Buy', payout: '1', payout_percent: 10, is_optional: true }],
+  }) // prettier-ignore
+  const { status, text, offers } = await look('/offers', { apiKey: live.api_key, userId: 'ann' })
+  assert.equal(status, 200, text)
+  const offer = offers.find(({ offer_id }) => offer_id === offerId)
+  assert.deepEqual([offer?.reward, offer?.currency], [150, 'Gems'])
+  assert.deepEqual(offer?.goals.map((goal) => [goal.reward, goal.reward_varies]), [[50, undefined], [100, true]]) // prettier-ignore
+  assert.doesNotMatch(text, /payout/)
+  const one = await look(`/offers/${offerId}`, { apiKey: live.api_key, userId: 'ann' })
+  assert.equal(one.status, 200)
+  assert.doesNotMatch(one.text, /payout/)
+  const link = offer?.link.replace(world.config.publicUrl, '') ?? ''
+  const { statusCode } = await world.app.server.inject({ url: link, headers: { 'user-agent': BROWSER } })
+  assert.equal(statusCode, 302)
+})
+
+test('country and platform are those of the visitor, unless the page says otherwise', async () => {
+  const { live } = await world.createApp()
+  const [android = 0, web = 0] = await world.createOffers({ platforms: ['android'] }, { platforms: ['web'] })
+  const shown = async (query: Record<string, string>, agent: string) => {
+    const all = await look(
+      '/offers',
+      { apiKey: live.api_key, userId: 'u', limit: '100', ...query },
+      { 'user-agent': agent },
+    )
+    return [android, web].map((id) => all.offers.some(({ offer_id }) => offer_id === id))
+  }
+  assert.deepEqual(await shown({}, PHONE), [true, false])
+  assert.deepEqual(await shown({}, BROWSER), [false, true])
+  assert.deepEqual(await shown({ platform: 'android' }, BROWSER), [true, false])
+})
+
+test('a signature counts for its user, key and time, and during a rotation by both secrets', async () => {
+  const { appId, live, test: testKeys } = await world.createApp()
+  const { api_key: apiKey, signing_secret } = live
+  const expiresAtS = Math.floor(Date.now() / 1000) + 600
+  const signed = (userId: string, secret = signing_secret, at = expiresAtS) => ({ apiKey, userId, exp: String(at), sig: signUser(secret, { apiKey, userId, expiresAtS: at }) }) // prettier-ignore
+  const verdict = async (query: Record<string, string>) => {
+    const { status, error } = await look('/offers', query)
+    return status === 200 ? 'ok' : (error.details['sig'] ?? error.details['exp'])
+  }
+  assert.equal(await verdict(signed('ann')), 'ok')
+  assert.equal(await verdict(signed('ann\nx')), 'ok')
+  assert.match((await verdict({ ...signed('ann'), userId: 'bob' })) ?? '', /does not belong/)
+  assert.match((await verdict({ ...signed('ann'), exp: String(expiresAtS + 1) })) ?? '', /does not belong/)
+  assert.match((await verdict({ ...signed('ann'), apiKey: testKeys.api_key })) ?? '', /does not belong/)
+  assert.match((await verdict(signed('ann', signing_secret, expiresAtS - 601))) ?? '', /expired/)
+  assert.match((await verdict(signed('ann', signing_secret, expiresAtS + MAX_LIFE_S))) ?? '', /a day at most/)
+  const { sig: _sig, ...half } = signed('ann')
+  assert.match((await verdict(half)) ?? '', /together/)
+  const next = await rotateSigningSecret(world.database.db, TESTER, SECRET_KEY, appId, 'live', 60_000)
+  assert.equal(await verdict(signed('ann')), 'ok', 'the old one, in its grace')
+  await until(async () => (await verdict(signed('ann', next.signing_secret))) === 'ok')
+  assert.equal(await verdict(signed('ann')), 'ok')
+})
+
+test('a banned user sees no offers, and a key that is closed or unknown gives nothing away', async () => {
+  const { appId, live } = await world.createApp()
+  await world.createOffers({})
+  await banUser(world.database.db, TESTER, { appId, userId: 'cheat', reason: 'fraud' })
+  await world.app.refresh()
+  assert.deepEqual((await look('/offers', { apiKey: live.api_key, userId: 'cheat' })).offers, [])
+  assert.ok((await look('/offers', { apiKey: live.api_key, userId: 'other' })).offers.length > 0)
+  await permit(world.database.db, TESTER, await publisherOfApp(world, appId), { status: 'suspended' })
+  await world.app.refresh()
+  const closed = await look('/offers', { apiKey: live.api_key, userId: 'other' })
+  const unknown = await look('/offers', { apiKey: 'pk_live_nothing', userId: 'other' })
+  assert.deepEqual([closed.status, closed.error], [unknown.status, unknown.error])
+  assert.equal(closed.error.code, 'INVALID_API_KEY')
+})
+
+test('a page that floods the wall stops at its own limit, and the publisher’s server is not slowed', async () => {
+  const { live } = await world.createApp({ rateLimit: 5 })
+  const query = { apiKey: live.api_key, userId: 'flood' }
+  let refused = 0
+  for (let i = 0; i < 130; i++) if ((await look('/offers', query)).status === 429) refused++
+  assert.equal(refused, 10)
+  assert.equal((await look('/offers', { ...query, userId: 'another' })).status, 200)
+  assert.equal((await world.get('/v1/offers?userId=flood', live)).status, 200)
+})
+
+test('what is wrong is said by parameter', async () => {
+  const { live } = await world.createApp()
+  const { status, error } = await look('/offers', { apiKey: live.api_key, limit: 'x', country: 'UK', sig: 'short' })
+  assert.deepEqual([status, error.code], [400, 'INVALID_REQUEST'])
+  assert.deepEqual(Object.keys(error.details).toSorted(), ['country', 'limit', 'sig', 'userId'])
+})
