@@ -2,7 +2,7 @@
 //
 // The key is public and the page is in a browser, so requests here count against the user and the IP address, never
 // against the key: a hostile page cannot use up what the publisher's server may ask for.
-import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { Db } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { addressOf } from '../../http/gate.ts'
@@ -26,7 +26,7 @@ type Named = { apiKey: string; userId: string; exp?: string | undefined; sig?: s
 
 export type Viewers = {
   /** Parses these query parameters, and counts the request against its IP address. */
-  createHook: (parameters: readonly string[]) => onRequestHookHandler
+  createHook: (parameters: readonly string[]) => onRequestAsyncHookHandler
   /** Whoever a validated request names. Throws what the page has to show. */
   identify(request: FastifyRequest, named: Named): Promise<Viewer>
 }

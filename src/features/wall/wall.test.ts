@@ -27,7 +27,7 @@ async function look(
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   const { statusCode, body } = await world.app.server.inject({
-    url: `/wall/v1${path}?${new URLSearchParams(query)}`,
+    url: `/wall/v1${path}?${new URLSearchParams(query).toString()}`,
     headers: { 'user-agent': BROWSER, ...headers },
   })
   const { data, error } = JSON.parse(body) as { data?: { offers: Shown[] }; error: Answer['error'] }
