@@ -156,6 +156,8 @@ export type Action =
       /** Its key, and what the advertiser calls it. */
       goal: string | null
       called: string | null
+      /** Whose goal it names. */
+      ofOffer: number
     })
   | (Omit<Extract<Order, { kind: 'report' }>, 'goal'> & { label: number; goal: string | null })
   | {

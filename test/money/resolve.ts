@@ -124,7 +124,7 @@ function confirmed(order: Extract<Order, { kind: 'confirm' }>, book: Book) {
   // A goal that does not exist yet has no ID to name it by; its external ID is the advertiser's own.
   const isById = order.by === 'id' || (order.by === 'external id' && !book.rules.hasExternalIds)
   const goal = key !== null && isById && known === undefined ? NO_GOAL : key
-  return { click, goal, called: known?.name ?? null }
+  return { click, goal, ofOffer: offer, called: known?.name ?? null }
 }
 
 /** Everything but payouts, the attribution window and which goals there are stays as it is. */

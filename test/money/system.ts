@@ -265,7 +265,7 @@ export class System {
   #confirmation(action: Extract<Action, { kind: 'confirm' }>, now: Date): Confirmation | 'invalid' {
     const namedId = (action.click === null ? null : this.clickIds.get(action.click)) ?? NOBODYS_CLICK
     const advertiserId = action.isStranger ? this.strangerId : this.advertiserId
-    const goalId = [...this.goalIds].find(([name]) => name.endsWith(` ${action.goal}`))?.[1] ?? NO_GOAL
+    const goalId = this.goalIds.get(`${action.ofOffer} ${action.goal}`) ?? NO_GOAL
     const isById = action.by === 'id' || (action.by === 'external id' && !this.hasExternalIds)
     const called = isById ? String(goalId) : action.by === 'name' ? action.called?.toUpperCase() : action.goal
     const said = {
