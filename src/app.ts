@@ -44,6 +44,7 @@ import { noticeWriter } from './features/postbacks/notices.ts'
 import { POSTBACKS_DUE } from './features/postbacks/queue.ts'
 import { postbackRoutes } from './features/postbacks/routes.ts'
 import { statsRoutes } from './features/reports/routes.ts'
+import { userRoutes } from './features/users/routes.ts'
 import { wallRoutes } from './features/wall/routes.ts'
 import { createViewers } from './features/wall/viewers.ts'
 import { dashboardRoutes } from './http/dashboard.ts'
@@ -222,6 +223,7 @@ export async function mountRoutes(server: FastifyInstance, wires: Wires): Promis
     offerRoutes(v1, { gate, ...offers })
     conversionRoutes(v1, { gate, db, applyCommand })
     postbackRoutes(v1, { gate, db, limiter, wake: wakePostbacks })
+    userRoutes(v1, { gate, db, isBanned: credentials.isBanned })
     statsRoutes(v1, { gate, db })
   })
   await mountManage(server, wires)

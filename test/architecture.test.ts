@@ -27,6 +27,7 @@ const FEATURES = [
   'ledger',
   'postbacks',
   'conversions',
+  'users',
   'reports',
   'wall',
   'lockers',

@@ -72,6 +72,7 @@ const BOUNDS: Record<string, string> = {
   terms: SET_UP,
   trusted_offers: SET_UP,
   two_factors: BY_PERSON,
+  user_entries: FOR_GOOD,
   user_contexts: 'one for each user who was seen while clicks are kept (forgetOldContexts)',
   verifications: 'forgotten when they have expired (forgetExpired)',
   waiting_events: 'deleted when they have their place in the feed',

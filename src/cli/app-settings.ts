@@ -3,10 +3,12 @@ import { Command } from 'commander'
 import { changeApp, createApp } from '../features/apps/apps.ts'
 import { type ContentRuleSet, readContentRules, setContentRules } from '../features/apps/content-rules.ts'
 import { setExpiry } from '../features/apps/keys.ts'
+import { changeRewardSettings, type RewardSettings } from '../features/apps/reward-settings.ts'
 import { setRateLimit } from '../features/apps/trust.ts'
 import { CATEGORIES } from '../features/offers/choices.ts'
 import { parseUsd } from '../lib/money.ts'
 import { parseTime } from '../lib/time.ts'
+import { readRewardOptions, type RewardOptions, withRewardSettings } from './app-rewards.ts'
 import { describeApp, readWhole } from './app-show.ts'
 import { type Context, withChange } from './context.ts'
 import { findAppId, findPublisher } from './find.ts'
@@ -16,7 +18,7 @@ import { hint, UsageError } from './usage.ts'
 const MAX_RATE_LIMIT = 1_000_000
 const NEVER = 'never'
 
-type SettingOptions = {
+type SettingOptions = RewardOptions & {
   name?: string
   currency?: string
   rate?: string
@@ -35,6 +37,7 @@ type Settings = {
   /** Null: never. */
   expiresAt?: Date | null
   rules: Partial<ContentRuleSet>
+  rewards: Partial<RewardSettings>
 }
 
 const DEFAULTS = { currency: 'Coins', rate: '100', rateLimit: '100' }
@@ -62,7 +65,7 @@ export const createAppCommand = () =>
       .requiredOption('--name <name>', "name, unique among the publisher's apps"),
     DEFAULTS,
   ).action(async (options: OutputOptions & SettingOptions & { publisher: string; name: string }) => {
-    const { rules, ...settings } = readSettings(options)
+    const { rules, rewards: _rewards, ...settings } = readSettings(options)
     const made = await withChange(async ({ database: { db }, secretKey, by }) => {
       const { publisher_id } = await findPublisher(db, options.publisher)
       return createApp(db, by, secretKey, {
@@ -94,12 +97,14 @@ export const createAppCommand = () =>
   })
 
 export const setAppCommand = () =>
-  withSettings(
-    new Command('set')
-      .description("change an app's settings; options you leave out stay unchanged")
-      .argument('<app>', 'ID or name')
-      .option('--name <name>', "new name, unique among the publisher's apps"),
-    {},
+  withRewardSettings(
+    withSettings(
+      new Command('set')
+        .description("change an app's settings; options you leave out stay unchanged")
+        .argument('<app>', 'ID or name')
+        .option('--name <name>', "new name, unique among the publisher's apps"),
+      {},
+    ),
   )
     .option('--payment-offers', 'show offers that require a payment')
     .option('--no-blocks', 'show all categories and keywords again')
@@ -111,7 +116,7 @@ export const setAppCommand = () =>
           blockedCategories: options.blockCategory,
           blockedKeywords: options.blockKeyword,
         }
-      if (Object.keys({ ...settings, ...settings.rules }).length === 1)
+      if (Object.keys({ ...settings, ...settings.rules, ...settings.rewards }).length === 2)
         throw new UsageError('Nothing to set. Add at least one option.')
       const app = await withChange(async (context) => {
         const appId = await findAppId(context.database.db, named)
@@ -122,8 +127,9 @@ export const setAppCommand = () =>
     })
 
 async function change({ database: { db }, by }: Context, appId: number, settings: Settings): Promise<void> {
-  const { rules, rateLimit, expiresAt, ...more } = settings
+  const { rules, rewards, rateLimit, expiresAt, ...more } = settings
   await changeApp(db, by, appId, more)
+  await changeRewardSettings(db, by, appId, rewards)
   if (rateLimit !== undefined) await setRateLimit(db, by, appId, rateLimit)
   if (Object.keys(rules).length > 0)
     await setContentRules(db, by, appId, { ...(await readContentRules(db, appId)), ...rules })
@@ -134,7 +140,7 @@ async function change({ database: { db }, by }: Context, appId: number, settings
 /** Checks all options and reports what is wrong with any of them, in one message. */
 function readSettings(options: SettingOptions): Settings {
   const problems: string[] = []
-  const settings: Settings = { rules: {} }
+  const settings: Settings = { rules: {}, rewards: {} }
   const { name, currency, rate, rateLimit, expiresAt } = options
   if (name !== undefined) {
     settings.name = name
@@ -160,6 +166,7 @@ function readSettings(options: SettingOptions): Settings {
     if (settings.expiresAt !== null && settings.expiresAt <= new Date()) problems.push('--expires-at is in the past.')
   }
   settings.rules = readRules(options, problems)
+  settings.rewards = readRewardOptions(options, problems)
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
   return settings
 }

@@ -4,6 +4,7 @@ import type { Db } from '../db/open.ts'
 import { listApps } from '../features/apps/apps.ts'
 import { readContentRules } from '../features/apps/content-rules.ts'
 import { readApp } from '../features/apps/read-app.ts'
+import { presentRewardSettings, readRewardSettings } from '../features/apps/reward-settings.ts'
 import { type Health, readHealth } from '../features/postbacks/health.ts'
 import { type PostbackSettings, readSettings } from '../features/postbacks/settings.ts'
 import { microsToUsd } from '../lib/money.ts'
@@ -95,6 +96,7 @@ export async function readWhole({ database: { db }, secretKey }: Context, appId:
     blocked_categories: rules.blockedCategories,
     blocked_keywords: rules.blockedKeywords,
     payment_offers: rules.paymentOffers,
+    ...presentRewardSettings(await readRewardSettings(db, appId)),
     live,
     test,
     postback: postback === null ? null : presentPostback(postback),

@@ -25,4 +25,6 @@ export const LOCK_CLASSES = {
   commands: 0x0ff3,
   /** A publisher or an advertiser whose payments take turns. */
   party: 0x0ff3_0008,
+  /** A user whose debits take turns: see users/balances.ts. */
+  balance: 0x0ff3_0019,
 } as const

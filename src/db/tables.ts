@@ -89,6 +89,8 @@ export interface Apps {
   changed_xid: Generated<string>;
   created_at: Generated<Date>;
   currency: string;
+  keeps_balance: Generated<boolean>;
+  kind: Generated<string>;
   name: string;
   payment_offers: Generated<boolean>;
   publisher_id: number;
@@ -792,6 +794,19 @@ export interface UserContexts {
   user_id: string;
 }
 
+export interface UserEntries {
+  amount_steps: number;
+  app_id: number;
+  conversion_id: string | null;
+  created_at: Date;
+  entry_id: Generated<number>;
+  is_test: boolean;
+  key: string | null;
+  kind: string;
+  note: string | null;
+  user_id: string;
+}
+
 export interface Verifications {
   created_at: Generated<Date>;
   expires_at: Date;
@@ -870,6 +885,7 @@ export interface DB {
   trusted_offers: TrustedOffers;
   two_factors: TwoFactors;
   user_contexts: UserContexts;
+  user_entries: UserEntries;
   verifications: Verifications;
   waiting_events: WaitingEvents;
 }

@@ -66,6 +66,7 @@ const TAGS = {
   Offers: 'The offers a user can complete, with a tracked link for each.',
   Conversions: 'Completions: report them, list them, follow their events.',
   Postbacks: 'What your server was sent about conversions: delivery log, resends, test postbacks.',
+  Users: 'Balances of users, for apps that let Offerdeck keep them.',
   Statistics: 'Clicks, conversions and payout, by day, offer, country or sub-ID.',
   Links: 'Where users go.',
   Wall: 'The offerwall’s own API, for browsers: it takes the public API key alone.',

@@ -10,7 +10,13 @@ export function parseUsd(value: string | number): number | null {
   return DECIMAL.test(text) ? Math.round(Number(text) * MICROS_PER_USD) : null
 }
 
-/** The same with a sign in front: a credit, or a debit. */
+/** Units of an app's currency into ten thousandths, by the same rules. */
+export function parseSteps(value: string | number): number | null {
+  const micros = parseUsd(value)
+  return micros === null ? null : micros / MICROS_PER_STEP
+}
+
+/** Dollars with a sign in front: a credit, or a debit. */
 export function parseSignedUsd(value: string | number): number | null {
   const [, sign, text = ''] = /^([+-]?)(.*)$/.exec(String(value).trim()) ?? []
   const micros = parseUsd(text)

@@ -34,6 +34,7 @@ import { postbacksRoutes } from './publisher/postbacks/routes.ts'
 import { publisherRoutes } from './operator/publishers/routes.ts'
 import { reportsRoutes } from './publisher/reports/routes.ts'
 import { requestRoutes } from './publisher/requests/routes.ts'
+import { rewardRoutes } from './publisher/rewards/routes.ts'
 import { createRoutes } from './route.ts'
 import { systemRoutes } from './operator/system/routes.ts'
 import { teamRoutes } from './account/team/routes.ts'
@@ -52,6 +53,7 @@ const SUBJECTS = [
   searchRoutes,
   // A publisher's own.
   appRoutes,
+  rewardRoutes,
   postbacksRoutes,
   appOfferRoutes,
   appConversionRoutes,

@@ -25,6 +25,7 @@ export async function createApps(db: Db, run: string): Promise<SystemApp[]> {
     blocked_categories: [],
     blocked_keywords: [],
     payment_offers: true,
+    keeps_balance: true,
   }))
   const apps = await db.insertInto('apps').values(rows).returning(['app_id', 'publisher_id']).execute()
   const made = publishers.flatMap(

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { findConversion } from '../../src/features/conversions/conversions.ts'
 import { readEntries } from '../../src/features/conversions/history.ts'
 import { readBalances } from '../../src/features/ledger/ledger.ts'
+import { readBalance } from '../../src/features/users/balances.ts'
 import { Completions } from '../../src/features/offers/completions.ts'
 import type { Book } from './book.ts'
 import { isStanding } from './entries.ts'
@@ -22,6 +23,18 @@ export async function checkMoney(system: System, book: Book): Promise<void> {
     receivableMicros: receivable,
     unconfirmedMicros: unconfirmed,
   })
+}
+
+/** A user has what the approved conversions are worth, whatever was approved and reversed before. */
+export async function checkBalances(system: System, book: Book): Promise<void> {
+  for (const [person, { app, user }] of PEOPLE.entries())
+    for (const isTest of [false, true]) {
+      const approved = book.entries.filter(
+        (one) => one.person === person && one.isTest === isTest && one.status === 'approved',
+      )
+      const expected = approved.reduce((sum, one) => sum + one.payoutMicros, 0) // 100 units a dollar
+      assert.equal(await readBalance(system.db, { appId: system.appId(app), isTest, userId: user }), expected)
+    }
 }
 
 const PATHS = ['pending', 'approved', 'rejected', 'pending approved', 'pending rejected', 'pending approved reversed', 'approved reversed'] // prettier-ignore

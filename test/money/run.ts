@@ -10,6 +10,7 @@ import { grouped } from './entries.ts'
 import { type Answer, type Action, OFFERS, type Start, type Step } from './actions.ts'
 import { System, type Done } from './system.ts'
 import {
+  checkBalances,
   checkHistory,
   checkHolds,
   checkLists,
@@ -49,6 +50,7 @@ export async function takeSteps(database: Database, start: Start, steps: Step[])
   await checkOnce(system)
   await checkLists(system, books[0] as Book)
   await checkMoney(system, books[0] as Book)
+  await checkBalances(system, books[0] as Book)
 }
 
 /** Returns every book that the program may have followed; there are several where what differs has not shown yet. */

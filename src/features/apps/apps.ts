@@ -160,6 +160,8 @@ export async function readChangedApps(db: Db, since: Since) {
       'blocked_categories',
       'blocked_keywords',
       'payment_offers',
+      'kind',
+      'keeps_balance',
     ])
     .select(['api_key', 'is_test', 'expires_at', 'revoked_at', 'publishers.status', 'only_listed_offers', 'share_ppm'])
     .select(LISTED_OFFERS.as('listed_offers'))

@@ -6,6 +6,7 @@ import type { Credential } from '../../http/gate.ts'
 import type { Closure } from '../../http/key-errors.ts'
 import { readChangedApps } from './apps.ts'
 import { readBannedEverywhere } from './bans.ts'
+import type { AppKind } from './reward-settings.ts'
 
 const SPARE = 1_000 // values that may be kept without being used
 
@@ -19,6 +20,10 @@ export type AppCredential = Credential & {
   rules: Shared<Rules> | null
   /** The banned users; null when there are none. */
   banned: ReadonlySet<string> | null
+  /** tracking: for servers only, without a wall. */
+  kind: AppKind
+  /** Whether rewards are added to balances of its users. */
+  keepsBalance: boolean
 }
 
 /** What an app does not show: by its publisher's choice, and by the operator's. */
@@ -87,6 +92,8 @@ export class Credentials {
       currency: this.#share({ name: app.currency, rateMicros: app.rate_micros, sharePpm: app.share_ppm }),
       rules: isOpen(rules) ? null : this.#share(rules),
       banned: app.banned_users === null ? null : new Set(app.banned_users),
+      kind: app.kind as AppKind,
+      keepsBalance: app.keeps_balance,
     }
   }
 

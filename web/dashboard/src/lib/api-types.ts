@@ -30,6 +30,7 @@ export type Schemas = {
   ChangedPersonOfNetwork: { role?: "operator" | "operator_reader"; disabled?: boolean }
   ChangedPersonOfPublisher: { role?: "publisher_owner" | "publisher_developer" | "publisher_finance" | "publisher_viewer"; disabled?: boolean }
   ChangedPublisher: { email: string | null }
+  ChangedRewardSettings: { kind?: "reward" | "tracking"; keeps_balance?: boolean }
   Checklist: { is_complete: boolean; steps: ({ step: "keys" | "request" | "postback" | "test" | "conversion"; done_at: string | null })[]; last_test: { state: string; error: string | null } | null; example_offer_id: Schemas['Id'] | null; first_conversion_id: string | null }
   ChosenCallbacks: { inbound_ids: (string)[] }
   ContentRules: { blocked_categories: ("survey" | "app" | "game" | "video")[]; blocked_keywords: (string)[]; payment_offers: boolean; offers_left: number; offers_total: number }
@@ -138,6 +139,7 @@ export type Schemas = {
   ReportFigures: { clicks: number; converted_clicks: number; conversions: number; pending: number; approved: number; rejected: number; reversed: number; payout: number; revenue: number; margin: number; epc: number | null; conversion_rate: number | null }
   ReprocessedCallbacks: { results: ({ inbound_id: string; outcome: string; message: string })[] }
   ResetPassword: { token: string; password: string }
+  RewardSettings: { kind: "reward" | "tracking"; keeps_balance: boolean }
   RotatedAdvertiserToken: { token: string; old_token_expires_at: string | null }
   RotatedSecret: { api_key: string; api_secret: string; old_secret_expires_at: string | null }
   RotatedSigningSecret: { api_key: string; signing_secret: string; old_signing_secret_expires_at: string | null }
@@ -206,6 +208,8 @@ export type Operations = {
   'POST /apps/{app_id}/credentials/{mode}/signing-secret/rotate': { path: { app_id: Schemas['Id']; mode: "live" | "test" }; query: {}; body: Schemas['GracePeriod']; reply: Schemas['RotatedSigningSecret'] }
   'POST /apps/{app_id}/credentials/{mode}/revoke': { path: { app_id: Schemas['Id']; mode: "live" | "test" }; query: {}; body: undefined; reply: Schemas['Ok'] }
   'PUT /apps/{app_id}/credentials/{mode}/expiry': { path: { app_id: Schemas['Id']; mode: "live" | "test" }; query: {}; body: Schemas['KeyExpiry']; reply: Schemas['Ok'] }
+  'GET /apps/{app_id}/rewards': { path: { app_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['RewardSettings'] }
+  'PATCH /apps/{app_id}/rewards': { path: { app_id: Schemas['Id'] }; query: {}; body: Schemas['ChangedRewardSettings']; reply: Schemas['RewardSettings'] }
   'GET /apps/{app_id}/postback': { path: { app_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['PostbackSettings'] }
   'PUT /apps/{app_id}/postback': { path: { app_id: Schemas['Id'] }; query: {}; body: Schemas['NewPostbackSettings']; reply: Schemas['PostbackSettings'] }
   'DELETE /apps/{app_id}/postback': { path: { app_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['Ok'] }
