@@ -68,6 +68,7 @@ async function createSteps(): Promise<Step[]> {
     step('changePermissions', 'PATCH', `${publisher}/permissions`, { margin_percent: 10 }),
     step('createApp', 'POST', `${publisher}/apps`, { name: 'Second', currency: 'Gems', rate: 10 }),
     step('changeApp', 'PATCH', app, { name: 'Renamed' }),
+    step('changeRewardSettings', 'PATCH', `${app}/rewards`, { kind: 'tracking' }),
     step('setCurrency', 'PUT', `${app}/currency`, { currency: 'Gems', rate: 7 }),
     step('setRateLimit', 'PUT', `${app}/rate-limit`, { rate_limit: 5_000 }),
     step('changeTrust', 'POST', `${app}/trust`, { trusted: true, offer_ids: [offerId] }),

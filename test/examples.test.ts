@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import type { InjectOptions } from 'fastify'
+import { changeRewardSettings } from '../src/features/apps/reward-settings.ts'
 import { trustApp } from '../src/features/apps/trust.ts'
 import { DEFAULTS, saveSettings } from '../src/features/postbacks/settings.ts'
 import { buildWorker } from '../src/worker.ts'
@@ -47,6 +48,7 @@ async function record(): Promise<Record<string, unknown>> {
   const worker = await buildWorker({ config, secretKey: SECRET_KEY, database: world.database, log: world.log })
   try {
     const { appId, live } = await world.createApp()
+    await changeRewardSettings(world.database.db, TESTER, appId, { keepsBalance: true })
     const [offerId = 0] = await world.createOffers(OFFER)
     await trustApp(world.database.db, TESTER, appId, [offerId])
     await saveSettings(world.database.db, TESTER, SECRET_KEY, appId, { ...DEFAULTS, url, method: 'POST' })
@@ -73,6 +75,9 @@ async function record(): Promise<Record<string, unknown>> {
     const result = () => ask(`/postback-tests/${sent.test_id}`)
     await until(async () => (await result()).body.data.test.result !== 'waiting')
     keep('getPostbackTest', await result())
+    const debit = { method: 'POST', payload: { amount: 30, note: 'Order 7' }, headers: { 'idempotency-key': 'order-7' } } as const // prettier-ignore
+    keep('debitUser', await ask('/users/user-42/debits', debit))
+    keep('getUser', await ask('/users/user-42'))
     keep('getStats', await ask('/stats?groupBy=offer'))
     keep('health', await world.get('/healthz'))
     keep('readiness', await world.get('/readyz'))

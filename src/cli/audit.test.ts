@@ -69,6 +69,7 @@ async function createSteps(): Promise<void> {
     ['app set', [app, '--currency', 'Gems'], 'app.change', app],
     ['app set', [app, '--rate-limit', '50'], 'app.set_rate_limit', app],
     ['app set', [app, '--block-category', 'game'], 'content_rules.change', app],
+    ['app set', [app, '--balances'], 'rewards.change', app],
     ['app set', [app, '--expires-at', 'never'], 'app.set_expiry', app],
     ['app rotate-secret', [app], 'app.rotate_secret', app],
     ['app rotate-signing-secret', [app], 'app.rotate_signing_secret', app],

@@ -70,6 +70,13 @@ test('rewards are added to the balance of the user, and reversals taken back', a
   assert.equal((await userOf(live, 'somebody else')).balance, 0)
 })
 
+test('the user of another app is another one', async () => {
+  const [one, other] = [await createApp(), await createApp()]
+  await complete(one.live, 'u', '1')
+  assert.deepEqual([(await userOf(one.live, 'u')).balance, (await userOf(other.live, 'u')).balance], [100, 0])
+  assert.match((await debit(other.live, 'u', 'k', { amount: 1 })).text, /too small/)
+})
+
 test('test users have balances of their own', async () => {
   const { live, test: testKeys } = await createApp()
   const [offerId = 0] = await world.createOffers({ payout: '2' })

@@ -36,6 +36,7 @@ export const SIGNALS: Labels<Signal> = {
 export const ANY_SIGNAL: Labels<Asked<'GET /conversions', 'signal'>> = { any: 'At least one', ...SIGNALS }
 export const PLATFORMS: Labels<Platform> = { web: 'Web', android: 'Android', ios: 'iOS' }
 export const CATEGORIES: Labels<Category> = { survey: 'Survey', app: 'App', game: 'Game', video: 'Video' }
+export const APP_KINDS: Labels<Schemas['RewardSettings']['kind']> = { reward: 'Rewards', tracking: 'Tracking' }
 export const OFFER_SORTS: Labels<OfferSort> = {
   popular: 'Popular',
   payout_desc: 'Highest payout',
