@@ -1,5 +1,5 @@
 // Writes the files that come from others: src/db/tables.ts from migrations/, docs/configuration.md from src/settings.ts,
-// web/dashboard/src/lib/api-types.ts from the schemas of the routes.
+// web/dashboard/src/lib/api-types.ts and client/src/api-types.ts from the schemas of the routes.
 // With --check it writes nothing and fails when one of them is stale.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { SETTINGS } from '../src/settings.ts'
 import { holdEmbeddedPostgres } from '../src/db/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPool } from '../src/db/open.ts'
-import { apiTypes } from './api-types.ts'
+import { apiTypes, clientTypes } from './api-types.ts'
 import { description } from './description.ts'
 import { createFolder } from '../test/folders.ts'
 
@@ -17,6 +17,7 @@ const stale: string[] = []
 
 emit('docs/configuration.md', configurationPage())
 emit('web/dashboard/src/lib/api-types.ts', apiTypes(description))
+emit('client/src/api-types.ts', clientTypes(description))
 emit('src/db/tables.ts', await tableTypes())
 if (stale.length > 0) {
   console.error(`Stale: ${stale.join(', ')}. Run "npm run generate" and commit the result.`)
