@@ -47,9 +47,7 @@ class TypeWriter {
           `  '${method.toUpperCase()} ${path.slice(prefix.length)}': ${this.#operationType(operation as unknown as Operation)}`,
       ),
     )
-    const schemas = this.#reachable(operations.join('\n')).map(
-      ([name, schema]) => `  ${name}: ${this.#typeOf(schema)}`,
-    )
+    const schemas = this.#reachable(operations.join('\n')).map(([name, schema]) => `  ${name}: ${this.#typeOf(schema)}`)
     return Object.entries({ Schemas: schemas, Operations: operations })
       .map(([name, lines]) => `export type ${name} = {\n${lines.join('\n')}\n}\n`)
       .join('\n')

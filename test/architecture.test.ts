@@ -71,8 +71,8 @@ test('every file belongs to a layer, and every feature to the list of features',
 })
 
 test('no file has more than 300 lines, but for generated ones', () => {
-  const generated = ['src/db/tables.ts', 'web/dashboard/src/lib/api-types.ts']
-  const long = ['src', 'test', 'web/dashboard/src'].flatMap((folder) =>
+  const generated = ['src/db/tables.ts', 'web/dashboard/src/lib/api-types.ts', 'client/src/api-types.ts']
+  const long = ['src', 'test', 'web/dashboard/src', 'client/src'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .map((file) => join(folder, file))
       .filter((file) => /\.tsx?$/.test(file) && !generated.includes(file))
@@ -157,6 +157,17 @@ test('the dashboard takes only types from the server', () => {
     importsIn(readFileSync(join('web', page), 'utf8'))
       .filter(({ name, isTypeOnly }) => /^(\.\.\/)+src\//.test(name) && !isTypeOnly)
       .map(({ name }) => `${page} imports ${name}`),
+  )
+  assert.deepEqual(wrong, [])
+})
+
+test('the client imports its own files only: no other package, and nothing that only Node has', () => {
+  const own = readdirSync('client/src').filter((file) => file.endsWith('.ts'))
+  assert.ok(own.length > 0)
+  const wrong = own.flatMap((file) =>
+    importsIn(readFileSync(join('client/src', file), 'utf8'))
+      .filter(({ name }) => !own.includes(name.replace(/^\.\//, '')))
+      .map(({ name }) => `${file} imports ${name}`),
   )
   assert.deepEqual(wrong, [])
 })

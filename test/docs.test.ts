@@ -12,7 +12,7 @@ import { SENTENCES } from '../src/features/offers/visibility.ts'
 import { SETTINGS } from '../src/settings.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const PAGES = globSync(['*.md', 'docs/*.md', 'bench/*.md', '.github/**/*.md'], { cwd: ROOT }).toSorted()
+const PAGES = globSync(['*.md', 'docs/*.md', 'bench/*.md', 'client/*.md', '.github/**/*.md'], { cwd: ROOT }).toSorted()
 // They describe what was, not what is.
 const HISTORY = 'CHANGELOG.md'
 
@@ -84,11 +84,11 @@ test('links between pages lead to a file, and to a heading of it', () => {
 
 // Files
 
-const FILES = globSync(['{src,test,web,bench,scripts}/**/*', '*'], { cwd: ROOT, exclude: (path) => path.includes('node_modules') || path.includes('web/dist') }) // prettier-ignore
+const FILES = globSync(['{src,test,web,bench,scripts,client}/**/*', '*'], { cwd: ROOT, exclude: (path) => path.includes('node_modules') || path.includes('web/dist') }) // prettier-ignore
 const NAMES = new Set(FILES.map((path) => basename(path)))
 /** Pages name a file from the top, or from where everything is. */
 const FROM = ['', 'src', 'src/features', 'web/dashboard/src']
-const FOLDERS = /^(src|test|docs|bin|scripts|web|migrations|examples|bench|\.ci|\.github)\//
+const FOLDERS = /^(src|test|docs|bin|scripts|web|migrations|examples|bench|client|\.ci|\.github)\//
 const CODE_FILE = /^[\w./-]+\.(ts|tsx|sql|mjs|js)$/
 
 test('files and folders that are named exist', () => {
@@ -105,6 +105,13 @@ test('files and folders that are named exist', () => {
     }
   }
   report(problems)
+})
+
+test('the README of the client shows its examples as they are', () => {
+  const examples = globSync('examples/client/**/*.mjs', { cwd: ROOT })
+  assert.ok(examples.length > 0)
+  const problems = examples.filter((file) => !read('client/README.md').includes(`\`\`\`js\n${read(file)}\`\`\`\n`))
+  report(problems.map((file) => `client/README.md shows another text than ${file}`))
 })
 
 // Commands
@@ -189,7 +196,7 @@ test('the words that advertisers may send as a status are listed', () => {
 
 const SETTING_NAMES = new Set(SETTINGS.map(({ name }) => name))
 /** Names in capitals that are no settings of ours; besides, APP_ID and the like stand for an id. */
-const OTHERS = new Set([...Object.keys(MANAGE_ERRORS), 'NODE_ENV', 'NODE_EXTRA_CA_CERTS', 'RAW_URI', 'REQUEST_URI', 'SIGNING_SECRET']) // prettier-ignore
+const OTHERS = new Set([...Object.keys(MANAGE_ERRORS), 'CONNECTION_FAILED', 'UNEXPECTED_RESPONSE', 'NODE_ENV', 'NODE_EXTRA_CA_CERTS', 'RAW_URI', 'REQUEST_URI', 'SIGNING_SECRET']) // prettier-ignore
 
 test('settings that are named exist', () => {
   const problems: string[] = []

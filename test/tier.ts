@@ -1,7 +1,7 @@
 // How much a run of the tests does. `npm test` sees every fact once; with --looks also how each page looks in both themes.
 // `npm run test:all` adds what takes long: many rounds of faults and histories, the release, the commands of the
 // documentation; with --short these alone, in fewer rounds.
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 
 type Tier = 'quick' | 'short' | 'all'
 
@@ -16,4 +16,5 @@ export const CHECKS_LOOKS = TIER === 'all' || process.env['OFFERDECK_LOOKS'] ===
 export const testLooks = (name: string, run: () => Promise<void>): unknown => (CHECKS_LOOKS ? test(name, run) : null)
 
 /** One that takes long and is about what changes rarely. */
-export const testLong = (name: string, run: () => Promise<void>): unknown => (TIER === 'quick' ? null : test(name, run))
+export const testLong = (name: string, run: (t: TestContext) => Promise<void>): unknown =>
+  TIER === 'quick' ? null : test(name, run)

@@ -100,10 +100,11 @@ function readHeader(headers: PostbackHeaders, name: string): string | null {
   return typeof value === 'string' ? value : null
 }
 
+/** Not by `instanceof`: test runners and frameworks have bytes of another realm. */
 function bytesOf(content: string | Uint8Array | ArrayBuffer): Uint8Array<ArrayBuffer> {
   if (typeof content === 'string') return new TextEncoder().encode(content)
-  if (content instanceof ArrayBuffer) return new Uint8Array(content)
-  if (content instanceof Uint8Array) return new Uint8Array(content)
+  if (ArrayBuffer.isView(content)) return new Uint8Array(content)
+  if (Object.prototype.toString.call(content) === '[object ArrayBuffer]') return new Uint8Array(content)
   throw new TypeError('body must be the raw body, as text or bytes: once it was parsed, it cannot be verified.')
 }
 

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { isBuilt } from '../../bin/built.js'
 import { OUTSIDE } from '../program.vite.config.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
-const COPIED = ['bin', 'dist', 'docs', 'examples', 'migrations', 'web/dist', 'src/http/examples.json', 'src/http/manage-examples.json', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md'] // prettier-ignore
+export const ROOT = join(import.meta.dirname, '../..')
+const COPIED = ['bin', 'dist', 'docs', 'examples', 'migrations', 'web/dist', 'src/http/examples.json', 'src/http/manage-examples.json', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'client/README.md'] // prettier-ignore
 const KEPT = ['name', 'version', 'description', 'license', 'bin', 'type', 'engines', 'optionalDependencies'] as const
 
 type Manifest = Record<(typeof KEPT)[number], unknown> & { dependencies: Record<string, string> }
@@ -31,7 +31,7 @@ function manifest(): object {
   }
 }
 
-function run(command: string, args: string[], cwd: string): string {
+export function run(command: string, args: string[], cwd: string): string {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8' })
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed.\n${stdout}${stderr}`)
   return stdout

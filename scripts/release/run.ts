@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { releaseChangelog } from './changelog.ts'
+import { packClient } from './pack-client.ts'
 import { pack } from './pack.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -21,9 +22,10 @@ writeFileSync(changelog, releaseChangelog(readFileSync(changelog, 'utf8'), versi
 run('npm', 'run', 'build')
 const folder = join(ROOT, 'release')
 mkdirSync(folder, { recursive: true })
-const tarball = relative(ROOT, pack(folder))
+const [program, client] = [pack(folder), packClient(folder)].map((tarball) => relative(ROOT, tarball))
 run('git', 'commit', '--all', '--message', `Release ${version}`)
 run('git', 'tag', `v${version}`)
-console.log(`Packed ${tarball}, committed, and tagged v${version}. Next:
+console.log(`Packed ${program} and ${client}, committed, and tagged v${version}. Next:
   git push --follow-tags
-  npm publish ${tarball}`)
+  npm publish ${program}
+  npm publish --access public ${client}`)

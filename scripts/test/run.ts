@@ -31,7 +31,7 @@ const DASHBOARD = ['test/dashboard/*.test.ts']
 const LONG = ['test/faults/**/*.test.ts', 'test/release/*.test.ts']
 /** What the documentation asks readers to type: a whole start of the demo. */
 const DOCUMENTS = ['test/docs/*.test.ts']
-const QUICK = [...LONG, ...DASHBOARD, 'test/{e2e,spec}/**/*.test.ts', 'test/*.test.ts', 'src/**/*.test.ts']
+const QUICK = [...LONG, ...DASHBOARD, 'test/{client,e2e,spec}/**/*.test.ts', 'test/*.test.ts', 'src/**/*.test.ts']
 
 installMissing()
 if (!isBuilt()) spawnSync('npm', ['run', '--silent', 'build:program'], { stdio: 'inherit' })

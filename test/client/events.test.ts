@@ -75,6 +75,9 @@ test('follows: what happens later comes, until the signal ends it', async () => 
 test('stops asking when the reader stops', async () => {
   let requests = 0
   const counting: typeof fetch = (address, init) => (requests++, fetch(address, init))
-  for await (const _entry of client(keys, { fetch: counting }).events({ limit: 2, follow: true })) break
+  for await (const { event } of client(keys, { fetch: counting }).events({ limit: 2, follow: true })) {
+    assert.equal(event.data.user_id, USERS[0])
+    break
+  }
   assert.equal(requests, 1)
 })

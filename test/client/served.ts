@@ -19,11 +19,11 @@ export function useServed(name: string) {
     url: () => `http://127.0.0.1:${port}`,
     client: (keys: Keys, more: More = {}) => createClient(port, keys, more),
     /** A client whose requests meet these behaviours in turn; what comes after them goes through to the app. */
-    async behind(t: TestContext, keys: Keys, behaviours: Behaviour[], more: More = {}) {
+    behind: async (t: TestContext, keys: Keys, behaviours: Behaviour[], more: More = {}) => {
       const left = [...behaviours]
       const receiver = await startReceiver((socket, request) => (left.shift() ?? forward(port))(socket, request))
       t.after(() => receiver.close())
-      return { client: createClient(receiver.port, keys, more), receiver, port }
+      return { client: createClient(receiver.port, keys, more), receiver }
     },
   }
 }

@@ -39,7 +39,7 @@ test('a POST as we send it gives its event, whichever way a framework holds head
   const { headers, body } = send('POST', 'https://example.com/hook')
   const text = body ?? ''
   const upperCase = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]))
-  for (const given of [headers, new Headers(headers as Record<string, string>), upperCase])
+  for (const given of [headers, new Headers(headers), upperCase])
     for (const raw of [text, Buffer.from(text), new TextEncoder().encode(text).buffer]) {
       const event = await verifyPostback({ headers: given, body: raw, secrets: SECRET, now: NOW })
       assert.deepEqual([event.id, event.type, event.data.user_id], ['evt-1', 'conversion.approved', 'Zoë & co'])
@@ -55,7 +55,7 @@ test('a GET as we send it gives its parameters, by the headers or by {signature}
 })
 
 test('a postback that is not ours says why, and what you gave wrongly is another error', async () => {
-  const { headers, body = '' } = send('POST', 'https://example.com/hook')
+  const { headers, body } = send('POST', 'https://example.com/hook')
   const good = { headers, body: body ?? '', secrets: SECRET, now: NOW }
   const reasonOf = (given: Partial<typeof good>) =>
     verifyPostback({ ...good, ...given }).then(
