@@ -16,6 +16,7 @@ import { type FeedEntry, type FeedOptions, readFeed } from './events.ts'
 export class Offerdeck {
   readonly offers: Offers
   readonly conversions: Conversions
+  readonly users: Users
   readonly postbacks: Postbacks
   readonly #call: Call
 
@@ -23,6 +24,7 @@ export class Offerdeck {
     this.#call = createCall(options)
     this.offers = new Offers(this.#call)
     this.conversions = new Conversions(this.#call)
+    this.users = new Users(this.#call)
     this.postbacks = new Postbacks(this.#call)
   }
 
@@ -95,6 +97,37 @@ class Conversions {
 
   get(conversionId: string, options?: CallOptions): Promise<Reply<'GET /conversions/{conversion_id}'>> {
     return this.#call('GET /conversions/{conversion_id}', { path: { conversion_id: conversionId } }, options)
+  }
+}
+
+export type DebitOptions = CallOptions & {
+  /** Unique for each debit, such as the ID of an order: however often you call with it, the amount is taken once. */
+  idempotencyKey: string
+}
+
+class Users {
+  readonly #call: Call
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  /** The balance that the network keeps for a user, and a page of its entries. */
+  get(
+    userId: string,
+    query: Query<'GET /users/{userId}'> = {},
+    options?: CallOptions,
+  ): Promise<Reply<'GET /users/{userId}'>> {
+    return this.#call('GET /users/{userId}', { path: { userId }, query }, options)
+  }
+
+  /** Takes an amount from the balance of a user. */
+  debit(
+    userId: string,
+    body: Body<'POST /users/{userId}/debits'>,
+    { idempotencyKey, ...options }: DebitOptions,
+  ): Promise<Reply<'POST /users/{userId}/debits'>> {
+    return this.#call('POST /users/{userId}/debits', { path: { userId }, body, idempotencyKey }, options)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Schemas } from './api-types.ts'
 
-export { type CreateOptions, Offerdeck } from './client.ts'
+export { type CreateOptions, type DebitOptions, Offerdeck } from './client.ts'
 export type { CallOptions, ClientOptions } from './call.ts'
 export { type ErrorCode, OfferdeckError } from './errors.ts'
 export type { ConversionEvent, FeedEntry, FeedOptions } from './events.ts'
@@ -14,6 +14,7 @@ export {
   verifySignedUrl,
 } from './postbacks.ts'
 export { type SignedWallUser, signWallUser, type WallUser } from './wall.ts'
+export type BalanceEntry = Schemas['BalanceEntry']
 export type Conversion = Schemas['Conversion']
 export type Goal = Schemas['Goal']
 export type NewConversion = Schemas['NewConversion']

@@ -11,6 +11,8 @@ export const wrong = [
   (api: Offerdeck) => api.conversions.list({ status: 'gone' }),
   // @ts-expect-error a field of another type
   (api: Offerdeck) => api.conversions.create({ userId: 'u', offerId: '58' }),
+  // @ts-expect-error a debit without a key
+  (api: Offerdeck) => api.users.debit('u', { amount: 1 }),
   // @ts-expect-error a reply is what its operation replies
   async (api: Offerdeck) => (await api.offers.get(58, { userId: 'u' })).offers,
   // @ts-expect-error a code that there is not

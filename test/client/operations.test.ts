@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { type ErrorCode, OfferdeckError } from '../../client/src/index.ts'
 import { ERRORS } from '../../src/errors.ts'
+import { changeRewardSettings } from '../../src/features/apps/reward-settings.ts'
 import { DEFAULTS, saveSettings } from '../../src/features/postbacks/settings.ts'
 import { until } from '../installation.ts'
 import { TESTER } from '../tester.ts'
@@ -70,7 +71,16 @@ test('every operation of v1 is a method, and writes carry a key wherever the API
   assert.equal((await api.postbacks.replay(postbackId)).warning, null)
   const started = await api.postbacks.test({ scenarios: ['approved'] })
   assert.deepEqual(await api.postbacks.getTest(started.test.test_id), started)
-  assert.equal((await api.stats({ groupBy: 'offer', offerId })).totals.conversions, 1)
+
+  await changeRewardSettings(world.database.db, TESTER, appId, { keepsBalance: true })
+  await world.app.refresh()
+  const { clickId } = await world.click(offerId, live, 'userId=a/b')
+  assert.equal((await world.confirm(offerId, clickId)).outcome, 'approved')
+  const debit = () => api.users.debit('a/b', { amount: 30, note: 'Order 7' }, { idempotencyKey: 'order-7' })
+  assert.deepEqual(await debit(), await debit())
+  const { balance, entries } = await api.users.get('a/b', { limit: 1 })
+  assert.deepEqual([balance, entries.map(({ kind, amount }) => [kind, amount])], [70, [['debit', -30]]])
+  assert.equal((await api.stats({ groupBy: 'offer', offerId })).totals.conversions, 2)
 
   assert.deepEqual(called, new Map(operations))
 })

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OfferdeckError } from '../../client/src/index.ts'
 import { readRetryAfter, waitMs } from '../../client/src/retries.ts'
+import { changeRewardSettings } from '../../src/features/apps/reward-settings.ts'
 import { freePort } from '../ports.ts'
 import { answer, type Behaviour, hang, resetMidBody, startReceiver } from '../receiver.ts'
-import { asked, createClient, cut, forward, loseAnswer, useServed } from './served.ts'
+import { TESTER } from '../tester.ts'
+import { asked, createClient, cut, forward, inTurn, loseAnswer, useServed } from './served.ts'
 
 const { world, client, behind, url } = useServed('client_retries')
 const appPort = () => Number(new URL(url()).port)
@@ -26,6 +28,20 @@ test('a report whose answer is lost is sent again, and recorded once', async (t)
   assert.deepEqual((await client(live).conversions.list()).conversions, [conversion])
   const another = await api.conversions.create({ userId: 'ann', offerId, transactionId: 'order-2' })
   assert.notEqual(another.conversion.conversion_id, conversion.conversion_id)
+})
+
+test('a debit whose answer is lost is taken once', async (t) => {
+  const { appId, test: keys } = await world.createApp()
+  const [offerId = 0] = await world.createOffers({ payout: '1' })
+  await changeRewardSettings(world.database.db, TESTER, appId, { keepsBalance: true })
+  await world.app.refresh()
+  const { client: api, receiver } = await behind(t, keys, [])
+  await api.conversions.create({ userId: 'ann', offerId })
+  receiver.behave = inTurn(loseAnswer(appPort), loseAnswer(appPort), forward(appPort()))
+  const { balance } = await api.users.debit('ann', { amount: 40 }, { idempotencyKey: 'order-1' })
+  assert.equal(balance, 60)
+  assert.equal(receiver.requests.length, 4)
+  assert.equal((await client(keys).users.get('ann')).balance, 60)
 })
 
 test('a key of your own makes a call that you repeat yourself the same report', async () => {

@@ -20,8 +20,7 @@ export function useServed(name: string) {
     client: (keys: Keys, more: More = {}) => createClient(port, keys, more),
     /** A client whose requests meet these behaviours in turn; what comes after them goes through to the app. */
     behind: async (t: TestContext, keys: Keys, behaviours: Behaviour[], more: More = {}) => {
-      const left = [...behaviours]
-      const receiver = await startReceiver((socket, request) => (left.shift() ?? forward(port))(socket, request))
+      const receiver = await startReceiver(inTurn(...behaviours, forward(port)))
       t.after(() => receiver.close())
       return { client: createClient(receiver.port, keys, more), receiver }
     },
@@ -30,6 +29,12 @@ export function useServed(name: string) {
 
 export const createClient = (port: number, { api_key, api_secret }: Keys, more: More = {}) =>
   new Offerdeck({ baseUrl: `http://127.0.0.1:${port}`, apiKey: api_key, apiSecret: api_secret, ...more })
+
+/** One for each request; the last for all that follow. */
+export function inTurn(...behaviours: Behaviour[]): Behaviour {
+  let count = 0
+  return (socket, request) => behaviours[Math.min(count++, behaviours.length - 1)]?.(socket, request)
+}
 
 /** The app has the request, and the client its answer. */
 export const forward =
