@@ -23,7 +23,7 @@ export type ClientOptions = Omit<CallOptions, 'signal'> & {
   /** `sk_live_…` or `sk_test_…`. Never send it to a browser. */
   apiSecret: string
   /** Sends the requests, instead of the global `fetch`. */
-  fetch?: typeof fetch | undefined
+  fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
 }
 
 export type Operation = keyof Operations

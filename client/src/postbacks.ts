@@ -86,7 +86,7 @@ export async function findProblem(postback: PostPostback | GetPostback): Promise
 }
 
 function listOf(secrets: string | readonly string[]): readonly string[] {
-  const list = typeof secrets === 'string' ? [secrets] : secrets
+  const list = [secrets].flat()
   if (list.length === 0) throw new TypeError('secrets must have at least one signing secret.')
   return list
 }

@@ -68,7 +68,15 @@ test('a postback that is not ours says why, and what you gave wrongly is another
   assert.equal(await reasonOf({ now: new Date(Number.NaN) }), 'stale')
   assert.equal(await reasonOf({ body: `${good.body} ` }), 'wrong_signature')
   assert.equal(await reasonOf({ body: JSON.parse(good.body) as string }), 'TypeError')
-  for (const secrets of ['', 'whsec_', 'whsec_AAAA', SECRET.replace('whsec_', ''), [] as never, `${SECRET}\n`])
+  for (const secrets of [
+    '',
+    'whsec_',
+    'whsec_AAAA',
+    SECRET.replace('whsec_', ''),
+    [] as never,
+    undefined as never,
+    `${SECRET}\n`,
+  ])
     assert.equal(await reasonOf({ secrets }), 'TypeError', JSON.stringify(secrets))
   await assert.rejects(verifyPostback({ ...good, secrets: 'whsec_very secret' }), (error: Error) => !error.message.includes('very')) // prettier-ignore
 })
