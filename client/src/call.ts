@@ -108,7 +108,8 @@ function readAnswer(response: Response, text: string): { data: unknown } | Offer
   if (response.ok && success === true) return { data }
   const requestId = meta?.request_id ?? headers.get('x-request-id')
   const facts = { status, requestId, retryAfter: readRetryAfter(headers.get('retry-after'), Date.now()) }
-  if (error !== undefined) return new OfferdeckError(error.code, error.message, { ...facts, details: error.details })
+  if (typeof error?.code === 'string')
+    return new OfferdeckError(error.code, error.message, { ...facts, details: error.details })
   return new OfferdeckError(
     'UNEXPECTED_RESPONSE',
     `${describeStatus(status)} Check baseUrl, and what stands in front of it.`,

@@ -151,11 +151,16 @@ test('a redirect is not followed: it could lead the secret elsewhere', async (t)
   const { live } = await world.createApp()
   const elsewhere = await startReceiver(answer(200))
   t.after(() => elsewhere.close())
-  const location = `http://127.0.0.1:${elsewhere.port}/`
-  const { client: api } = await behind(t, live, [answer(307, { location }), answer(200, {}, '<h1>Hello</h1>')])
-  assert.equal(await codeOf(api.stats()), 'UNEXPECTED_RESPONSE')
+  const { client: api } = await behind(t, live, [answer(307, { location: `http://127.0.0.1:${elsewhere.port}/` })])
   assert.equal(await codeOf(api.stats()), 'UNEXPECTED_RESPONSE')
   assert.equal(elsewhere.requests.length, 0)
+})
+
+test('what another server answers is not taken for an answer of the API', async (t) => {
+  const { live } = await world.createApp()
+  const others = ['<h1>Hello</h1>', '{"error":"no such app"}', 'null', '[]', '{"success":true', ''].flatMap((text) => [answer(200, {}, text), answer(404, {}, text)]) // prettier-ignore
+  const { client: api } = await behind(t, live, others)
+  for (const _ of others) assert.equal(await codeOf(api.stats()), 'UNEXPECTED_RESPONSE')
 })
 
 test('waits double up to eight seconds, with jitter; Retry-After is the least', () => {
