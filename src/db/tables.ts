@@ -89,13 +89,20 @@ export interface Apps {
   changed_xid: Generated<string>;
   created_at: Generated<Date>;
   currency: string;
+  daily_limit: number | null;
   keeps_balance: Generated<boolean>;
   kind: Generated<string>;
+  min_reward_steps: number | null;
   name: string;
   payment_offers: Generated<boolean>;
   publisher_id: number;
   rate_limit: number;
   rate_micros: number;
+  rounding: string | null;
+  sale_ends_at: Date | null;
+  sale_multiplier_ppm: number | null;
+  sale_starts_at: Date | null;
+  welcome_offer_id: number | null;
 }
 
 export interface AuditLog {
@@ -152,10 +159,12 @@ export interface Clicks {
   device: string | null;
   ip: string | null;
   is_test: boolean;
+  multiplier_ppm: number | null;
   offer_id: number;
   os: string | null;
   rate_micros: number;
   request_id: string;
+  rounding: string | null;
   share_ppm: number | null;
   signals: string[] | null;
   terms_id: number;
@@ -181,12 +190,14 @@ export interface ConversionEvents {
   hold_until: Date | null;
   ip: string | null;
   is_test: boolean;
+  multiplier_ppm: number | null;
   payout_micros: number;
   publisher_transaction_id: string | null;
   rate_micros: number;
   rejected_at: Date | null;
   revenue_micros: number;
   reversed_at: Date | null;
+  rounding: string | null;
   sequence: number;
   status: string;
   status_reason: string | null;
@@ -220,6 +231,7 @@ export interface Conversions {
   is_repeatable: boolean;
   is_test: boolean;
   is_unconfirmed: Generated<boolean>;
+  multiplier_ppm: number | null;
   nth_of_click: Generated<number | null>;
   offer_id: number;
   payout_micros: number;
@@ -229,6 +241,7 @@ export interface Conversions {
   rejected_at: Date | null;
   revenue_micros: number;
   reversed_at: Date | null;
+  rounding: string | null;
   sequence: number;
   share_ppm: number | null;
   signals: Generated<string[]>;

@@ -73,15 +73,15 @@ test('micros are shown in dollars with four decimals, rounded down', () => {
 })
 
 test('a reward is the payout at the rate of the app, rounded down to four decimals', () => {
-  assert.equal(toLocal(1_500_000, 100_000_000), 150)
-  assert.equal(toLocal(333_300, 1_100), 0.0003)
+  assert.equal(toLocal(1_500_000, 100_000_000, null), 150)
+  assert.equal(toLocal(333_300, 1_100, null), 0.0003)
   const micros = fc.nat(100_000 * 1_000_000)
   const rate = fc.integer({ min: 100, max: 50_000 * 1_000_000 })
   fc.assert(
     fc.property(micros, rate, (payout, rateMicros) => {
       const steps = (BigInt(payout) * BigInt(rateMicros)) / 100_000_000n
       const exact = Number(`${steps / 10_000n}.${String(steps % 10_000n).padStart(4, '0')}`)
-      assert.equal(toLocal(payout, rateMicros), exact)
+      assert.equal(toLocal(payout, rateMicros, null), exact)
     }),
   )
 })

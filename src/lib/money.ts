@@ -37,11 +37,39 @@ export function exactUsd(micros: number): string {
   return `${micros < 0 ? '-' : ''}${whole}.${decimals}`
 }
 
-/** What a payout is worth in an app's own currency, at `rate` units a dollar, rounded down to four decimals. */
-export function toLocal(micros: number, rateMicros: number): number {
-  const exact = (BigInt(micros) * BigInt(rateMicros)) / BigInt(MICROS_PER_USD)
-  return microsToUsd(Number(exact))
+export const ROUNDINGS = ['down', 'nearest', 'up'] as const
+export const MOST_DECIMALS = 4
+/** How rewards are rounded, and to how many decimals: `nearest0`, say. Null: down to four. */
+export type Rounding = `${(typeof ROUNDINGS)[number]}${0 | 1 | 2 | 3 | 4}`
+
+const PARTS_PER_STEP = 100_000_000n // of the product of a payout and a rate, both in millionths
+
+/**
+ * What a payout is worth in an app's own currency, at `rate` units a dollar, in ten thousandths of a unit. The function
+ * reward_steps does the same in the database.
+ */
+export function rewardSteps(micros: number, rateMicros: number, rounding: string | null): number {
+  const exact = BigInt(micros) * BigInt(rateMicros)
+  if (rounding === null) return Number(exact / PARTS_PER_STEP)
+  const unit = 10n ** BigInt(MOST_DECIMALS - Number(rounding.at(-1))) // in ten thousandths
+  const size = unit * PARTS_PER_STEP
+  const mode = rounding.slice(0, -1)
+  const more = mode === 'up' ? size - 1n : mode === 'nearest' ? size / 2n : 0n
+  return Number(((exact + more) / size) * unit)
 }
+
+export const stepsToUnits = (steps: number) => steps / 10_000
+
+/** The same in units. */
+export const toLocal = (micros: number, rateMicros: number, rounding: string | null): number =>
+  stepsToUnits(rewardSteps(micros, rateMicros, rounding))
+
+/** The rate while rewards are multiplied; null: they are not. */
+export const multipliedRate = (rateMicros: number, multiplierPpm: number | null): number =>
+  multiplierPpm === null ? rateMicros : takeShare(rateMicros, multiplierPpm)
+
+/** As a factor. */
+export const multiplierOf = (multiplierPpm: number | null): number => (multiplierPpm ?? WHOLE_PPM) / WHOLE_PPM
 
 /** All of it, in parts of a million. */
 export const WHOLE_PPM = 1_000_000

@@ -6,6 +6,7 @@ import { describeProblems, readImportRecord } from '../../src/features/offers/im
 import { upsertOffers } from '../../src/features/offers/upsert.ts'
 import { SECRET_KEY } from '../world.ts'
 import { type OfferTerms, PEOPLE, TOLD_APP } from './actions.ts'
+import { SALE, SALE_APP } from './sale.ts'
 import { TESTER } from '../tester.ts'
 
 export type SystemApp = { appId: number; publisherId: number }
@@ -16,7 +17,7 @@ export async function createApps(db: Db, run: string): Promise<SystemApp[]> {
     Array.from({ length: count }, (_, i) => createPublisher(db, TESTER, `Publisher ${i} of ${run}`)),
   )
   // Without credentials: nothing is called by HTTP here.
-  const rows = publishers.map(({ publisher_id }) => ({
+  const rows = publishers.map(({ publisher_id }, app) => ({
     publisher_id,
     name: 'App',
     currency: 'Coins',
@@ -26,6 +27,10 @@ export async function createApps(db: Db, run: string): Promise<SystemApp[]> {
     blocked_keywords: [],
     payment_offers: true,
     keeps_balance: true,
+    rounding: app === SALE_APP ? 'nearest1' : null,
+    sale_multiplier_ppm: app === SALE_APP ? SALE.multiplierPpm : null,
+    sale_starts_at: app === SALE_APP ? SALE.startsAt : null,
+    sale_ends_at: app === SALE_APP ? SALE.endsAt : null,
   }))
   const apps = await db.insertInto('apps').values(rows).returning(['app_id', 'publisher_id']).execute()
   const made = publishers.flatMap(

@@ -1,5 +1,6 @@
 import type { Click } from '../../src/features/clicks/clicks.ts'
 import { type Action, PEOPLE } from './actions.ts'
+import { promisedRewards } from './sale.ts'
 
 export type ClickAction = Extract<Action, { kind: 'click' }>
 
@@ -17,7 +18,7 @@ export const clickOf = (
   offer_id: offerId,
   terms_id: action.termsId,
   currency: 'Coins',
-  rate_micros: 100_000_000,
+  ...promisedRewards(action.person, now.getTime()),
   share_ppm: action.sharePpm === 1_000_000 ? null : action.sharePpm,
   request_id: 'req_1',
   aff_sub: null,

@@ -8,6 +8,7 @@ import { Completions } from '../../src/features/offers/completions.ts'
 import type { Book } from './book.ts'
 import { isStanding } from './entries.ts'
 import { PEOPLE, TOLD_APP } from './actions.ts'
+import { promisedRewards, rewardOf } from './sale.ts'
 import type { System } from './system.ts'
 
 /** Balances are what conversions say. Their entries were summed after every step; this is how the program sums them. */
@@ -32,9 +33,23 @@ export async function checkBalances(system: System, book: Book): Promise<void> {
       const approved = book.entries.filter(
         (one) => one.person === person && one.isTest === isTest && one.status === 'approved',
       )
-      const expected = approved.reduce((sum, one) => sum + one.payoutMicros, 0) // 100 units a dollar
+      const rewards = approved.map((one) => rewardOf(person, one.payoutMicros, book.promises[one.label]?.atMs ?? 0))
+      const expected = rewards.reduce((sum, one) => sum + one, 0)
       assert.equal(await readBalance(system.db, { appId: system.appId(app), isTest, userId: user }), expected)
     }
+}
+
+/** Every conversion has the rate, rounding and sale of its promise. */
+export async function checkRewards(system: System, book: Book): Promise<void> {
+  const conversions = await system.db
+    .selectFrom('conversions')
+    .select(['conversion_id', 'rate_micros', 'rounding', 'multiplier_ppm'])
+    .where((is) => is('app_id', '=', is.fn.any(is.val(system.apps.map((app) => app.appId)))))
+    .execute()
+  for (const { conversion_id, ...worth } of conversions) {
+    const { label, person } = book.find(system.labels.get(conversion_id) ?? -1)
+    assert.deepEqual(worth, promisedRewards(person, book.promises[label]?.atMs ?? 0))
+  }
 }
 
 const PATHS = ['pending', 'approved', 'rejected', 'pending approved', 'pending rejected', 'pending approved reversed', 'approved reversed'] // prettier-ignore

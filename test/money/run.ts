@@ -17,6 +17,7 @@ import {
   checkMoney,
   checkOnce,
   checkPostbacks,
+  checkRewards,
   checkShownEntries,
 } from './invariants.ts'
 import { Resolver } from './resolve.ts'
@@ -50,6 +51,7 @@ export async function takeSteps(database: Database, start: Start, steps: Step[])
   await checkOnce(system)
   await checkLists(system, books[0] as Book)
   await checkMoney(system, books[0] as Book)
+  await checkRewards(system, books[0] as Book)
   await checkBalances(system, books[0] as Book)
 }
 

@@ -162,6 +162,13 @@ export async function readChangedApps(db: Db, since: Since) {
       'payment_offers',
       'kind',
       'keeps_balance',
+      'rounding',
+      'min_reward_steps',
+      'sale_multiplier_ppm',
+      'sale_starts_at',
+      'sale_ends_at',
+      'welcome_offer_id',
+      'daily_limit',
     ])
     .select(['api_key', 'is_test', 'expires_at', 'revoked_at', 'publishers.status', 'only_listed_offers', 'share_ppm'])
     .select(LISTED_OFFERS.as('listed_offers'))

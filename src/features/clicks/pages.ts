@@ -16,6 +16,12 @@ type Explanation = { title: string; text: string; advice: string }
 const BACK = 'Go back to where you found it and choose another offer.'
 const GONE = { title: 'This offer has ended', text: 'It is no longer available.', advice: BACK }
 
+const NOT_HERE = {
+  title: 'This offer is not available here',
+  text: 'The app or site where you found it no longer shows it.',
+  advice: 'Go back and choose another offer.',
+}
+
 const EXPLANATIONS: Record<LinkProblem, Explanation> = {
   broken: {
     title: 'This link does not work',
@@ -50,11 +56,8 @@ const EXPLANATIONS: Record<LinkProblem, Explanation> = {
     text: 'It is only available on other devices.',
     advice: 'Open it on another device, or go back and choose another offer.',
   },
-  content: {
-    title: 'This offer is not available here',
-    text: 'The app or site where you found it no longer shows it.',
-    advice: 'Go back and choose another offer.',
-  },
+  content: NOT_HERE,
+  reward: NOT_HERE,
   not_allowed: GONE,
   banned: {
     title: 'Offers are not available to you',

@@ -5,7 +5,7 @@ import { sendPage } from '../../http/pages.ts'
 import { WHOLE_PPM } from '../../lib/money.ts'
 import { isoTime } from '../../lib/time.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
-import type { AppCredential, Credentials } from '../apps/credentials.ts'
+import { type AppCredential, type Credentials, currencyAt } from '../apps/credentials.ts'
 import type { Catalogue } from '../offers/catalogue.ts'
 import type { Completions } from '../offers/completions.ts'
 import type { LinkContext, LinkSigner } from '../offers/links.ts'
@@ -29,6 +29,7 @@ const STATUSES: Record<LinkProblem, number> = {
   country: 403,
   platform: 403,
   content: 403,
+  reward: 403,
   not_allowed: 410,
   banned: 403,
   completed: 410,
@@ -167,6 +168,7 @@ function platformsOf({ platform }: Visitor): Platform[] | null {
 }
 
 function createClick({ context, credential, offer, visitor }: Passage, nowMs: number): Click {
+  const currency = currencyAt(credential, nowMs)
   const [aff_sub = null, aff_sub2 = null, aff_sub3 = null, aff_sub4 = null] = context.subIds ?? []
   return {
     click_id: uuid7(nowMs),
@@ -176,9 +178,9 @@ function createClick({ context, credential, offer, visitor }: Passage, nowMs: nu
     user_id: context.userId,
     offer_id: offer.offerId,
     terms_id: offer.termsId,
-    currency: credential.currency.name,
-    rate_micros: credential.currency.rateMicros,
-    share_ppm: credential.currency.sharePpm === WHOLE_PPM ? null : credential.currency.sharePpm,
+    currency: currency.name,
+    rate_micros: currency.rateMicros,
+    share_ppm: currency.sharePpm === WHOLE_PPM ? null : currency.sharePpm,
     request_id: context.requestId,
     aff_sub,
     aff_sub2,
@@ -189,6 +191,8 @@ function createClick({ context, credential, offer, visitor }: Passage, nowMs: nu
     device: visitor.device,
     os: visitor.os,
     signals: visitor.signals.length === 0 ? null : visitor.signals,
+    rounding: currency.rounding,
+    multiplier_ppm: currency.sale?.multiplierPpm ?? null,
   }
 }
 

@@ -10,11 +10,11 @@ import type { OfferSnapshot } from './offer-cache.ts'
 import type { ClickSnapshot } from './read-clicks.ts'
 
 export const APP_COLUMNS = [
-  'app_id', 'publisher_id', 'currency', 'rate_micros', 'blocked_categories', 'blocked_keywords', 'payment_offers',
+  'app_id', 'publisher_id', 'currency', 'rate_micros', 'rounding', 'blocked_categories', 'blocked_keywords', 'payment_offers',
 ] as const satisfies (keyof Apps)[] // prettier-ignore
 
-/** `sharePpm` is the publisher's. */
-export type AppSnapshot = Selected<Apps, typeof APP_COLUMNS> & { sharePpm: number }
+/** `sharePpm` is the publisher's, `multiplierPpm` of the sale that is on: null without one. */
+export type AppSnapshot = Selected<Apps, typeof APP_COLUMNS> & { sharePpm: number; multiplierPpm: number | null }
 
 export type SubIds = Pick<ClickSnapshot, 'affSub' | 'affSub2' | 'affSub3' | 'affSub4'>
 

@@ -174,6 +174,8 @@ const THEN = [
   'e.revenue_micros',
   'e.currency',
   'e.rate_micros',
+  'e.rounding',
+  'e.multiplier_ppm',
   'e.aff_sub',
   'e.aff_sub2',
   'e.aff_sub3',

@@ -1,6 +1,6 @@
 // The contents of postbacks: events with the macros that postback URLs use.
 import type { Db } from '../../db/open.ts'
-import { microsToUsd, toLocal } from '../../lib/money.ts'
+import { microsToUsd, multiplierOf, toLocal } from '../../lib/money.ts'
 import type { EventContent } from '../postbacks/message.ts'
 import { type NamedEvent, presentEvent, readEventsOf } from './events.ts'
 
@@ -21,7 +21,7 @@ export function macrosOf({
   offerName,
   goalName,
 }: NamedEvent): EventContent['macros'] {
-  const payoutLocal = sign * toLocal(conversion.payout_micros, conversion.rate_micros)
+  const payoutLocal = sign * toLocal(conversion.payout_micros, conversion.rate_micros, conversion.rounding)
   return {
     user_id: conversion.user_id,
     transaction_id: event_id,
@@ -36,6 +36,7 @@ export function macrosOf({
     reward: payoutLocal,
     payout_local: payoutLocal,
     currency: conversion.currency,
+    multiplier: multiplierOf(conversion.multiplier_ppm),
     ip: conversion.ip,
     country: conversion.country,
     device: conversion.device,

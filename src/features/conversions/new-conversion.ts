@@ -1,5 +1,5 @@
 // A new conversion, before its status is decided.
-import { WHOLE_PPM } from '../../lib/money.ts'
+import { multipliedRate, WHOLE_PPM } from '../../lib/money.ts'
 import type { Conversion } from './conversions.ts'
 import type { SubIds } from './decision-context.ts'
 import type { Moment } from './outcomes.ts'
@@ -17,6 +17,8 @@ export const fromClick = (click: ClickSnapshot) => ({
   device: click.device,
   currency: click.currency,
   rateMicros: click.rateMicros,
+  rounding: click.rounding,
+  multiplierPpm: click.multiplierPpm,
   sharePpm: click.sharePpm,
   termsId: click.termsId,
   affSub: click.affSub,
@@ -69,7 +71,9 @@ export function createConversion(
     payoutMicros: amounts.payoutMicros,
     revenueMicros: amounts.revenueMicros,
     currency: app.currency,
-    rateMicros: app.rateMicros,
+    rateMicros: multipliedRate(app.rateMicros, app.multiplierPpm),
+    rounding: app.rounding,
+    multiplierPpm: app.multiplierPpm,
     sharePpm: app.sharePpm === WHOLE_PPM ? null : app.sharePpm,
     termsId: offer.termsId,
     affSub: subIds.affSub,

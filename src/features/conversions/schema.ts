@@ -56,6 +56,9 @@ export const Conversion = shape('Conversion', {
   }),
   payout_local: Type.Number({ description: "The same in the app's own currency, with the same sign." }),
   currency: Type.String(),
+  multiplier: Type.Number({
+    description: 'Of the currency sale that was on at the click: 2 when rewards were doubled. 1 without a sale.',
+  }),
   aff_sub: text,
   aff_sub2: text,
   aff_sub3: text,

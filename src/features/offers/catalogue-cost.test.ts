@@ -39,7 +39,7 @@ async function load(): Promise<Catalogue> {
 
 /** Asks for the lists of all countries, platforms and orders under rules of this number; returns how many. */
 async function askForAll(catalogue: Catalogue, id: number): Promise<number> {
-  const rules = { id, fingerprint: `${id}`, blockedCategories: [], blockedKeywords: [`w${id}`], paymentOffers: true, listed: null } // prettier-ignore
+  const rules = { id, fingerprint: `${id}`, blockedCategories: [], blockedKeywords: [`w${id}`], paymentOffers: true, listed: null, minReward: null } // prettier-ignore
   let count = 0
   for (const country of COUNTRIES)
     for (const platform of PLATFORMS)

@@ -17,9 +17,9 @@ const COUNTRIES = ['US', 'DE', 'JP']
 const WORDS = ['Casino', 'Bingo', 'Überweisung', '賭博', 'Puzzle', 'Quiz']
 const RULES: (ContentRules | null)[] = [
   null,
-  { id: 1, fingerprint: '1', blockedCategories: ['game'], blockedKeywords: ['bingo', '賭博'], paymentOffers: true, listed: null },
-  { id: 2, fingerprint: '2', blockedCategories: [], blockedKeywords: ['überweisung'], paymentOffers: false, listed: { only: false, offerIds: [3, 1, 2] } },
-  { id: 3, fingerprint: '3', blockedCategories: [], blockedKeywords: ['quiz'], paymentOffers: true, listed: { only: true, offerIds: Array.from({ length: OFFERS }, (_, i) => i * 2) } },
+  { id: 1, fingerprint: '1', blockedCategories: ['game'], blockedKeywords: ['bingo', '賭博'], paymentOffers: true, listed: null, minReward: null },
+  { id: 2, fingerprint: '2', blockedCategories: [], blockedKeywords: ['überweisung'], paymentOffers: false, listed: { only: false, offerIds: [3, 1, 2] }, minReward: null },
+  { id: 3, fingerprint: '3', blockedCategories: [], blockedKeywords: ['quiz'], paymentOffers: true, listed: { only: true, offerIds: Array.from({ length: OFFERS }, (_, i) => i * 2) }, minReward: null },
 ] // prettier-ignore
 const LISTED = new Map(RULES.map((rules) => [rules, new Set(rules?.listed?.offerIds)]))
 const FILTERS: { filter: Filter; sort: Sort }[] = RULES.flatMap((rules) =>

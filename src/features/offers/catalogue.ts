@@ -39,6 +39,7 @@ export type HiddenReason =
   | 'country'
   | 'platform'
   | 'content'
+  | 'reward'
   | 'not_allowed'
 
 /** An offer ready to be shown: its JSON with holes (see offer-text.ts), and the micros of it and each goal for them. */
@@ -197,6 +198,7 @@ export class Catalogue {
     if (platforms !== null && platforms.every((platform) => fails({ platform }))) reasons.push('platform')
     const ruleSet = this.#lists.ruleSetOf(rules)
     if (ruleSet !== null && !ruleSet.allowsContent(slots, slot)) reasons.push('content')
+    if (ruleSet !== null && !ruleSet.allowsReward(slots, slot)) reasons.push('reward')
     if (ruleSet !== null && !ruleSet.allowsOffer(offerId)) reasons.push('not_allowed')
     return reasons
   }

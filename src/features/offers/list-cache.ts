@@ -123,7 +123,7 @@ export class ListCache {
     const { slots } = this.#shelf
     const ruleSet = this.ruleSetOf(rules)
     if (ruleSet === null) return true
-    return ruleSet.allowsOffer(slots.ids[slot] as number) && ruleSet.allowsContent(slots, slot)
+    return ruleSet.allowsNow(slots, slot)
   }
 
   /** All slots of a list. */

@@ -4,13 +4,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { metaJson, sendJson, sendNotModified } from '../../http/envelope.ts'
 import { hashText } from '../../lib/hash-text.ts'
-import type { AppCredential } from '../apps/credentials.ts'
+import { type AppCredential, currencyAt } from '../apps/credentials.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Completions } from './completions.ts'
 import type { Contexts, SubIdSet } from './contexts.ts'
 import type { Filter } from './filters.ts'
 import type { LinkSigner } from './links.ts'
-import { TOKEN } from './offer-text.ts'
+import { saleText, TOKEN } from './offer-text.ts'
 import { type Fill, Pages } from './pages.ts'
 import type { OfferListQuery, OfferQuery } from './schema.ts'
 
@@ -48,7 +48,8 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
   const pages = new Pages(catalogue, fill)
   return {
     list(request, reply, caller, query) {
-      const { appId, isTest, currency, rules } = caller
+      const { appId, isTest, rules } = caller
+      const currency = currencyAt(caller, Date.now())
       const filter: Filter = { rules }
       if (query.country !== undefined) filter.country = query.country.toUpperCase()
       if (query.platform !== undefined) filter.platform = query.platform
@@ -64,7 +65,8 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
       })
     },
     find(request, reply, caller, query, offerId) {
-      const { appId, isTest, currency, rules } = caller
+      const { appId, isTest, rules } = caller
+      const currency = currencyAt(caller, Date.now())
       whenKnown(completions.of({ appId, isTest, userId: query.userId }), reply, (goals) => {
         const found = isBanned(caller, query.userId) ? null : catalogue.find(offerId, rules)
         if (found === null || catalogue.completedOffers(goals).includes(offerId)) {
@@ -73,10 +75,8 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
           })
         }
         const { template, payouts } = found.offer
-        const chunks = `{"offer":${fill(template, payouts, currency)}}`.split(TOKEN)
-        const tag = hashText(
-          `${catalogue.publicUrl}|${offerId}|${currency.rateMicros}|${currency.name}|${currency.sharePpm}|${found.stamp}`,
-        )
+        const chunks = `{"offer":${fill(template, payouts, currency)}${saleText(currency)}}`.split(TOKEN)
+        const tag = hashText(`${catalogue.publicUrl}|${offerId}|${currency.fingerprint}|${found.stamp}`)
         answer(request, reply, caller, query, { chunks, message: 'Offer retrieved successfully', tag })
       })
     },

@@ -2,9 +2,10 @@
 // characters, so they can stand for the holes.
 import { asciiJson } from '../../lib/ascii-json.ts'
 import { flatten } from '../../lib/flatten.ts'
-import { microsToUsd, takeShare, toLocal, WHOLE_PPM } from '../../lib/money.ts'
+import { microsToUsd, multiplierOf, stepsToUnits, takeShare } from '../../lib/money.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { SHOWN_FIELDS } from './fields.ts'
+import { rewardsOf, type RewardTerms, sharesOf } from './rewards.ts'
 import type { StoredOffer } from './slots.ts'
 
 /** Where a payout and its reward go: first the offer's own (with the currency's name behind them), then each goal's. */
@@ -14,8 +15,15 @@ const PERCENT = '\x03'
 /** Where the link's token goes. */
 export const TOKEN = '\x02'
 
-/** An app's own money: what a dollar is worth in it, and the share of a payout that is its publisher's. */
-export type Currency = { id: number; name: string; rateMicros: number; sharePpm: number }
+/** An app's own money: what a dollar is worth in it, the publisher's share of a payout, and the sale that is on. */
+export type Currency = RewardTerms & {
+  id: number
+  /** Of all that is here: the same on every node. */
+  fingerprint: string
+  name: string
+  /** The rate has its multiplier in it already. */
+  sale: { multiplierPpm: number; endsAt: string } | null
+}
 
 /** What publishers see as it is recorded; what is written otherwise comes before. */
 const MORE = Object.entries(SHOWN_FIELDS)
@@ -52,14 +60,15 @@ const percent = (ppm: number | null) => (ppm === null ? '' : `,"payout_percent":
 
 /** The template with its payouts filled in; the token's hole stays. `payouts` are the offer's own and each goal's. */
 export function fillPayouts(template: string, payouts: readonly number[], currency: Currency): string {
-  const { rateMicros, sharePpm } = currency
+  const { sharePpm } = currency
   const pieces = template.split(PAYOUT)
-  const shares = sharePpm === WHOLE_PPM ? payouts : sharesOf(payouts, sharePpm)
-  const pair = (micros = 0) => `${microsToUsd(micros)},"payout_local":${toLocal(micros, rateMicros)}`
-  let text = `${pieces[0]}${pair(shares[0])},"currency":${asciiJson(currency.name)}`
+  const shares = sharesOf(payouts, sharePpm)
+  const rewards = rewardsOf(shares, currency)
+  const pair = (i: number) => `${microsToUsd(shares[i] ?? 0)},"payout_local":${stepsToUnits(rewards[i] ?? 0)}`
+  let text = `${pieces[0]}${pair(0)},"currency":${asciiJson(currency.name)}`
   for (let i = 1; i < pieces.length; i++) {
     text += pieces[i]
-    if (i < pieces.length - 1) text += pair(shares[i])
+    if (i < pieces.length - 1) text += pair(i)
   }
   return text.includes(PERCENT) ? fillPercents(text, sharePpm) : text
 }
@@ -72,13 +81,12 @@ const PERCENT_NAME = ',"payout_percent":'
  * for them to see. `reward_varies`: it is a percentage of what the user spends.
  */
 export function fillRewards(template: string, payouts: readonly number[], currency: Currency): string {
-  const { rateMicros, sharePpm } = currency
-  const shares = sharePpm === WHOLE_PPM ? payouts : sharesOf(payouts, sharePpm)
+  const rewards = rewardsOf(sharesOf(payouts, currency.sharePpm), currency)
   const pieces = template.split(PAYOUT)
   const last = pieces.pop() ?? ''
   let text = ''
   for (const [i, piece] of pieces.entries()) {
-    text += `${piece.slice(0, -PAYOUT_NAME.length)}"reward":${toLocal(shares[i] ?? 0, rateMicros)}`
+    text += `${piece.slice(0, -PAYOUT_NAME.length)}"reward":${stepsToUnits(rewards[i] ?? 0)}`
     if (i === 0) text += `,"currency":${asciiJson(currency.name)}`
   }
   text += last
@@ -89,11 +97,9 @@ export function fillRewards(template: string, payouts: readonly number[], curren
     .join(',"reward_varies":true')
 }
 
-/** Each goal's amount is rounded separately, as it will be paid; the offer's own is their sum. */
-function sharesOf([, ...goals]: readonly number[], sharePpm: number): number[] {
-  const shares = goals.map((micros) => takeShare(micros, sharePpm))
-  return [shares.reduce((sum, micros) => sum + micros, 0), ...shares]
-}
+/** Behind the offers, while a sale is on. */
+export const saleText = ({ sale }: Currency) =>
+  sale === null ? '' : `,"sale":{"multiplier":${multiplierOf(sale.multiplierPpm)},"ends_at":"${sale.endsAt}"}`
 
 const fillPercents = (text: string, sharePpm: number) =>
   text

@@ -4,7 +4,7 @@ import { goOn } from '../../lib/go-on.ts'
 import type { Catalogue, Slice } from './catalogue.ts'
 import type { Filter } from './filters.ts'
 import type { OfferList } from './lists.ts'
-import { type Currency, TOKEN } from './offer-text.ts'
+import { type Currency, saleText, TOKEN } from './offer-text.ts'
 import type { Sort } from './choices.ts'
 
 const MAX_KEPT_CHARACTERS = 100_000_000
@@ -63,7 +63,7 @@ export class Pages {
   #write(list: OfferList, { offers, total }: Slice, { offset, limit, currency }: PageRequest): Page {
     const texts = offers.map(({ template, payouts }) => this.#fill(template, payouts, currency))
     const hasMore = offset + limit < total
-    const text = `{"offers":[${texts.join(',')}],"total":${total},"limit":${limit},"offset":${offset},"has_more":${hasMore}}`
+    const text = `{"offers":[${texts.join(',')}],"total":${total},"limit":${limit},"offset":${offset},"has_more":${hasMore}${saleText(currency)}}`
     const { sort, filter, rules, stamp } = list
     const meaning = JSON.stringify([
       this.#catalogue.publicUrl,
@@ -74,9 +74,7 @@ export class Pages {
       total,
       offset,
       limit,
-      currency.rateMicros,
-      currency.name,
-      currency.sharePpm,
+      currency.fingerprint,
     ])
     return { chunks: text.split(TOKEN), tag: hashText(meaning) }
   }

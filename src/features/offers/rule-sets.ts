@@ -4,6 +4,7 @@ import { Cache } from '../../lib/cache.ts'
 import type { Change, ChangeLog } from './change-log.ts'
 import { foldText, Keywords } from './keywords.ts'
 import { CATEGORIES } from './choices.ts'
+import { rewardsOf, type RewardTerms, sharesOf } from './rewards.ts'
 import type { Slots } from './slots.ts'
 
 /** What an app does not show: by its publisher's choice, and by the operator's. */
@@ -17,6 +18,8 @@ export type ContentRules = {
   paymentOffers: boolean
   /** By the operator: only these offers, or all but these; null: all. */
   listed: { only: boolean; offerIds: number[] } | null
+  /** In ten thousandths of the app's currency, without a sale; null: any. */
+  minReward: (RewardTerms & { steps: number }) | null
 }
 
 const STEP = 64 // offers between two places where judging may be interrupted
@@ -33,6 +36,7 @@ export class RuleSet {
   readonly #paymentOffers: boolean
   readonly #keywords: Keywords
   readonly #listed: { only: boolean; offerIds: Float64Array } | null
+  readonly #minReward: ContentRules['minReward']
   #allowed = new Uint8Array(0)
   /** How many slots were judged for the first time, and whether these were all there were. */
   #judged = 0
@@ -44,6 +48,7 @@ export class RuleSet {
     this.#blocked = CATEGORIES.map((name) => rules.blockedCategories.includes(name))
     this.#paymentOffers = rules.paymentOffers
     this.#keywords = keywordsOf(rules.blockedKeywords)
+    this.#minReward = rules.minReward
     this.#listed = rules.listed && {
       only: rules.listed.only,
       offerIds: Float64Array.from(rules.listed.offerIds).toSorted(),
@@ -60,9 +65,23 @@ export class RuleSet {
     return (((this.#allowed[slot >> 3] as number) >> (slot & 7)) & 1) === 1
   }
 
+  /** The same as it is, whatever its bit says. */
+  allowsNow(slots: Slots, slot: number): boolean {
+    const isListed = this.allowsOffer(slots.ids[slot] as number)
+    return isListed && this.allowsContent(slots, slot) && this.allowsReward(slots, slot)
+  }
+
   allowsContent(slots: Slots, slot: number): boolean {
     if (this.#blocked[slots.category(slot)] || (!this.#paymentOffers && slots.isPaid(slot))) return false
     return this.#keywords.isEmpty || !this.#keywords.appearIn(foldText(slots.words(slot)))
+  }
+
+  /** Whether what users would get is enough: as lists show it, but for a sale. */
+  allowsReward(slots: Slots, slot: number): boolean {
+    if (this.#minReward === null) return true
+    const { payoutMicros, goals } = slots.record(slot)
+    const shares = sharesOf([payoutMicros, ...goals.map((goal) => goal.payoutMicros)], this.#minReward.sharePpm)
+    return (rewardsOf(shares, this.#minReward)[0] ?? 0) >= this.#minReward.steps
   }
 
   allowsOffer(offerId: number): boolean {
@@ -133,8 +152,7 @@ export class RuleSet {
   }
 
   #judge(slots: Slots, slot: number): void {
-    const isAllowed = this.allowsOffer(slots.ids[slot] as number) && this.allowsContent(slots, slot)
-    if (isAllowed) this.#allowed[slot >> 3]! |= 1 << (slot & 7)
+    if (this.allowsNow(slots, slot)) this.#allowed[slot >> 3]! |= 1 << (slot & 7)
     else this.#allowed[slot >> 3]! &= ~(1 << (slot & 7))
   }
 }
@@ -143,7 +161,7 @@ const sizeOf = (changes: readonly Change[]) => changes.reduce((sum, change) => s
 
 /** The same for an offer that is not at hand as a slot. */
 export function isContentAllowed(
-  rules: Omit<ContentRules, 'id' | 'fingerprint' | 'listed'>,
+  rules: Pick<ContentRules, 'blockedCategories' | 'blockedKeywords' | 'paymentOffers'>,
   offer: { category: string; paymentRequired: boolean; name: string; description: string },
 ): boolean {
   if (rules.blockedCategories.includes(offer.category) || (!rules.paymentOffers && offer.paymentRequired)) return false

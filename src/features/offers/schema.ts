@@ -110,15 +110,26 @@ export const Offer = shape('Offer', {
 })
 export type Offer = Static<typeof Offer>
 
+const sale = Type.Optional(
+  Type.Object(
+    {
+      multiplier: Type.Number({ description: 'What every reward is multiplied with. `payout_local` has it already.' }),
+      ends_at: time,
+    },
+    { description: 'The currency sale that is on; absent without one. A click before its end keeps it.' },
+  ),
+)
+
 export const OfferList = shape('OfferList', {
   offers: Type.Array(Offer),
   total: Type.Integer({ description: 'How many offers match, on all pages together.' }),
   limit: Type.Integer(),
   offset: Type.Integer(),
   has_more: Type.Boolean(),
+  sale,
 })
 
-const WHY_CODES = ['paused', 'not_started', 'ended', 'full', 'country', 'platform', 'content', 'not_allowed', 'completed', 'banned'] as const // prettier-ignore
+const WHY_CODES = ['paused', 'not_started', 'ended', 'full', 'country', 'platform', 'content', 'reward', 'not_allowed', 'completed', 'banned'] as const // prettier-ignore
 
 export const VisibilityReply = shape('OfferVisibility', {
   offer_id: Type.Integer(),
@@ -132,4 +143,4 @@ export const VisibilityReply = shape('OfferVisibility', {
   ),
 })
 
-export const OfferReply = shape('OfferReply', { offer: Offer })
+export const OfferReply = shape('OfferReply', { offer: Offer, sale })

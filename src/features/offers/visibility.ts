@@ -13,6 +13,7 @@ export const SENTENCES: Record<HiddenReason | 'completed' | 'banned', string> = 
   country: 'The offer does not run in this country.',
   platform: 'The offer does not run on this platform.',
   content: "The app's own content rules exclude the offer.",
+  reward: "The offer's reward is below the app's minimum.",
   not_allowed: 'The network does not let this publisher run the offer.',
   completed: 'The user has completed the offer.',
   banned: 'The user is banned, and sees no offers.',

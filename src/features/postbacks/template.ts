@@ -34,6 +34,10 @@ export const MACROS = {
   reward: { description: "the same in your app's currency: what you credit", example: '1250' },
   payout_local: { description: 'the same as `{reward}`, by the name that it has in the API', example: '1250' },
   currency: { description: "your app's currency", example: 'Coins' },
+  multiplier: {
+    description: 'of the currency sale at the click, which `{reward}` includes; `1` without one',
+    example: '1',
+  },
   ip: { description: "the user's address", example: '203.0.113.7' },
   country: { description: "the user's country, a 2-letter ISO code", example: 'US' },
   device: { description: '`desktop`, `mobile`, `tablet` or `tv`', example: 'mobile' },

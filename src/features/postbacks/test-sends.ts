@@ -129,6 +129,7 @@ function contentOf({ conversionId, eventId, status, sequence, isNegative, now }:
     payout,
     reward,
     payout_local: reward,
+    multiplier: 1,
     timestamp: Math.floor(now.getTime() / 1000),
     is_test: true,
   }
@@ -143,6 +144,7 @@ function contentOf({ conversionId, eventId, status, sequence, isNegative, now }:
     payout,
     payout_local: reward,
     currency: macros.currency,
+    multiplier: 1,
     aff_sub: macros.aff_sub,
     aff_sub2: macros.aff_sub2,
     aff_sub3: macros.aff_sub3,

@@ -29,7 +29,7 @@ export const NOTHING: Readonly<Sums> = sumsOf(() => 0)
 
 /**
  * What conversions count for, as the columns FIGURES without clicks; differences to it are in the trigger note_stats_delta.
- * The amount in the app's currency is truncated for each conversion, as it was sent and credited one by one.
+ * The amount in the app's currency is rounded for each conversion, as it was sent and credited one by one.
  */
 export const CONVERSION_FIGURES = sql`count(*) FILTER (WHERE status = 'pending') AS pending,
   count(*) FILTER (WHERE status = 'approved') AS approved, count(*) FILTER (WHERE status = 'rejected') AS rejected,
@@ -39,7 +39,7 @@ export const CONVERSION_FIGURES = sql`count(*) FILTER (WHERE status = 'pending')
   coalesce(sum(revenue_micros) FILTER (WHERE status = 'approved'), 0)::bigint AS revenue_micros,
   coalesce(sum(payout_micros) FILTER (WHERE status = 'approved' AND nth_of_click IS NOT NULL AND click_id IS NOT NULL), 0)::bigint
     AS click_payout_micros,
-  coalesce(sum(div(payout_micros::numeric * rate_micros, 100000000)) FILTER (WHERE status = 'approved'), 0) AS local_steps`
+  coalesce(sum(reward_steps(payout_micros, rate_micros, rounding)) FILTER (WHERE status = 'approved'), 0) AS local_steps`
 
 /** The same columns for clicks. */
 export const NO_CONVERSIONS = sql.raw(FIGURES.slice(1).map((name) => `0 AS ${name}`).join(', ')) // prettier-ignore

@@ -9,6 +9,7 @@ import { sql } from 'kysely'
 import { LOCK_CLASSES } from '../../db/locks.ts'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { hashNumber } from '../../lib/hash-text.ts'
+import { stepsToUnits } from '../../lib/money.ts'
 import { rfc3339 } from '../../lib/time.ts'
 
 /** A test user is another one. */
@@ -18,9 +19,6 @@ export const ENTRY_KINDS = ['reward', 'reversal', 'debit'] as const
 export type EntryKind = (typeof ENTRY_KINDS)[number]
 
 /** In ten thousandths of the app's currency, as all amounts here. */
-const STEPS = 10_000
-export const toUnits = (steps: number) => steps / STEPS
-
 export async function readBalance(db: Db, { appId, isTest, userId }: AppUser): Promise<number> {
   const { steps } = await db
     .selectFrom('user_entries')
@@ -51,7 +49,7 @@ type EntryRow = Awaited<ReturnType<typeof listEntries>>[number]
 export const presentEntry = ({ entry_id, kind, amount_steps, conversion_id, note, created_at }: EntryRow) => ({
   entry_id,
   kind: kind as EntryKind,
-  amount: toUnits(amount_steps),
+  amount: stepsToUnits(amount_steps),
   conversion_id,
   note,
   created_at: rfc3339(created_at),

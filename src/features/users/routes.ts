@@ -6,9 +6,9 @@ import type { Gate } from '../../http/gate.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
 import { cutPage } from '../../http/paging.ts'
 import { badRequest } from '../../http/validation.ts'
-import { parseSteps } from '../../lib/money.ts'
+import { parseSteps, stepsToUnits } from '../../lib/money.ts'
 import type { AppCredential } from '../apps/credentials.ts'
-import { debitUser, type DebitOutcome, listEntries, presentEntry, readBalance, toUnits } from './balances.ts'
+import { debitUser, type DebitOutcome, listEntries, presentEntry, readBalance } from './balances.ts'
 import { DebitHeaders, DebitReply, NewDebit, User, UserParams, UserQuery } from './schema.ts'
 
 export type UserRoutesOptions = {
@@ -41,7 +41,7 @@ export function userRoutes(server: FastifyInstance, { gate, db, isBanned }: User
       const { page, nextCursor } = cutPage(found, limit, ({ entry_id }) => String(entry_id))
       const data = {
         user_id: userId,
-        balance: toUnits(await readBalance(db, user)),
+        balance: stepsToUnits(await readBalance(db, user)),
         currency: currency.name,
         keeps_balance: keepsBalance,
         entries: page.map(presentEntry),
@@ -86,7 +86,7 @@ export function userRoutes(server: FastifyInstance, { gate, db, isBanned }: User
       if (!('entry' in outcome)) throw refusal(outcome, amount, caller)
       const { kind, entry, balanceSteps } = outcome
       const isNew = kind === 'debited'
-      const data = { entry: presentEntry(entry), balance: toUnits(balanceSteps), currency: currency.name }
+      const data = { entry: presentEntry(entry), balance: stepsToUnits(balanceSteps), currency: currency.name }
       const message = isNew ? 'Debit recorded successfully' : 'This debit is already recorded'
       sendJson(request, reply, isNew ? 201 : 200, successJson(request, data, message))
       return reply
@@ -109,7 +109,7 @@ function refusal(
     return new AppError('INVALID_REQUEST', 'This Idempotency-Key was used for another request.', {
       'Idempotency-Key': 'Idempotency-Key must be new for every new request.',
     })
-  const balance = toUnits(outcome.balanceSteps)
+  const balance = stepsToUnits(outcome.balanceSteps)
   return new AppError('INVALID_REQUEST', 'The balance of this user is too small.', {
     amount: `amount is ${amount} ${currency.name}, and the balance is ${balance} ${currency.name}.`,
   })

@@ -162,7 +162,7 @@ function summaryOf(one: ConversionRow, allNames: Map<string, ConversionNames>) {
 }
 
 const detailsOf = (one: ConversionRow) => ({
-  payout_local: toLocal(one.payout_micros, one.rate_micros),
+  payout_local: toLocal(one.payout_micros, one.rate_micros, one.rounding),
   currency: one.currency,
   publisher_transaction_id: one.publisher_transaction_id,
   advertiser_transaction_id: one.advertiser_transaction_id,

@@ -3,6 +3,7 @@
 import type { Static } from 'typebox'
 import { AppError } from '../../../errors.ts'
 import { readContentRules, setContentRules, tidyKeywords } from '../../../features/apps/content-rules.ts'
+import { currencyAt } from '../../../features/apps/credentials.ts'
 import { showCaps } from '../../../features/offers/caps.ts'
 import type { ShownOffer } from '../../../features/offers/catalogue.ts'
 import type { Filter } from '../../../features/offers/filters.ts'
@@ -30,7 +31,7 @@ import {
 
 const TAG = 'Offers of an app'
 /** What does not keep its publisher from reading about an offer: it opens again, or they can allow it themselves. */
-const HARMLESS = new Set(['full', 'content'])
+const HARMLESS = new Set(['full', 'content', 'reward'])
 const CAP_STATES = { no: 'open', today: 'full_today', 'for good': 'full' } as const
 
 export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): void {
@@ -60,7 +61,8 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
     async run({ app: { appId }, query }) {
       const { mode, user_id, search, sort = 'popular', limit = 20, offset = 0 } = query
       const credential = await credentialOf(appId, mode)
-      const { rules, currency } = credential
+      const { rules } = credential
+      const currency = currencyAt(credential, Date.now())
       if (user_id !== undefined && credentials.isBanned(credential, user_id))
         return { offers: [], total: 0, limit, offset, has_more: false }
       const filter: Filter = { rules }
@@ -98,7 +100,9 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
     params: OfferOfAppParams,
     reply: AppOfferReply,
     async run({ app: { appId }, params: { offer_id } }) {
-      const { rules, currency } = await credentialOf(appId)
+      const credential = await credentialOf(appId)
+      const { rules } = credential
+      const currency = currencyAt(credential, Date.now())
       const visit = { country: null, platforms: null, rules }
       const { visible, reasons } = explainVisibility(
         catalogue,

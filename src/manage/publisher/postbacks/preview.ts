@@ -14,7 +14,7 @@ const EXAMPLE_SECRET = `whsec_${Buffer.from('the example of a signing secret!').
 const PAYOUT_MICROS = 1_250_000
 const MINUTE_MS = 60_000
 
-export type Currency = { name: string; rateMicros: number }
+export type Currency = { name: string; rateMicros: number; rounding: string | null }
 
 export function previewPostback(
   settings: PostbackSettings,
@@ -72,6 +72,8 @@ function exampleOf(currency: Currency, status: Status, isNegative: boolean, now:
     revenue_micros: PAYOUT_MICROS,
     currency: currency.name,
     rate_micros: currency.rateMicros,
+    rounding: currency.rounding,
+    multiplier_ppm: null,
     aff_sub: example('aff_sub'),
     aff_sub2: example('aff_sub2'),
     aff_sub3: example('aff_sub3'),

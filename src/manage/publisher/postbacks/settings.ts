@@ -33,7 +33,11 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
   const { db, secretKey, config, wakePostbacks } = context
   const guardOf = createGuards(config)
   const preview = (appId: number, settings: PostbackSettings, status: Status = 'approved') => {
-    const currency = context.credentials.ofApp(appId, false)?.currency ?? { name: 'Coins', rateMicros: 1_000_000 }
+    const currency = context.credentials.ofApp(appId, false)?.currency ?? {
+      name: 'Coins',
+      rateMicros: 1_000_000,
+      rounding: null,
+    }
     return previewPostback(settings, guardOf(appId, settings.url), currency, status, new Date())
   }
   const readVersioned = async (appId: number, inDb: Db = db) =>

@@ -5,7 +5,7 @@ import { useWorld } from '../../../../test/world.ts'
 
 const world = useWorld('manage_rewards')
 
-const DEFAULTS = { kind: 'reward', keeps_balance: false }
+const DEFAULTS = { kind: 'reward', keeps_balance: false, rounding: 'down', decimals: 4, minimum_reward: null, sale: null, welcome_offer_id: null, daily_limit: null } // prettier-ignore
 
 test('an owner changes some reward settings; the others stay, and the change is in the audit log', async () => {
   const { appId, live } = await world.createApp()
@@ -28,4 +28,45 @@ test('what is no setting is refused, with what is wrong about it', async () => {
   const refused = async (body: object) => (await owner.patch(`/apps/${appId}/rewards`, body)).error.details
   assert.deepEqual(Object.keys((await refused({ kind: 'wall' })) ?? {}), ['kind'])
   assert.deepEqual(Object.keys((await refused({ keeps_balance: 'yes' })) ?? {}), ['keeps_balance'])
+  assert.deepEqual(Object.keys((await refused({ decimals: 5 })) ?? {}), ['decimals'])
+  assert.deepEqual(Object.keys((await refused({ minimum_reward: 0.00001 })) ?? {}), ['minimum_reward'])
+  assert.deepEqual(Object.keys((await refused({ welcome_offer_id: 999_999_999 })) ?? {}), ['welcome_offer_id'])
+  const [past, future] = ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00Z']
+  assert.deepEqual(await refused({ sale: { multiplier: 2, ends_at: past } }), {
+    ends_at: 'A sale ends after it starts.',
+  })
+  assert.deepEqual(
+    await refused({ sale: { multiplier: 2, starts_at: '2019-01-01', ends_at: past } }),
+    { ends_at: 'A sale ends in the future.' },
+  ) // prettier-ignore
+  assert.ok(await refused({ sale: { multiplier: 1, ends_at: future } }))
+  assert.ok(await refused({ sale: { multiplier: 11, ends_at: future } }))
+})
+
+test('rounding, minimum, sale, welcome offer and daily limit are set one by one, and taken away', async () => {
+  const { appId } = await world.createApp()
+  const [offerId = 0] = await world.createOffers({})
+  const owner = await visit(world, 'publisher_owner', await publisherOfApp(world, appId))
+  const sale = { multiplier: 1.25, starts_at: '2998-01-01T00:00:00.000Z', ends_at: '2999-01-01T00:00:00.000Z' }
+  const wanted = {
+    rounding: 'nearest',
+    decimals: 0,
+    minimum_reward: 2.5,
+    sale,
+    welcome_offer_id: offerId,
+    daily_limit: 5,
+  }
+  for (const [name, value] of Object.entries(wanted))
+    assert.equal((await owner.patch(`/apps/${appId}/rewards`, { [name]: value })).status, 200, name)
+  assert.deepEqual((await owner.get(`/apps/${appId}/rewards`)).data, { ...DEFAULTS, ...wanted })
+  const { rounding, decimals, minimum_reward, sale: none, welcome_offer_id, daily_limit } = DEFAULTS
+  const { data } = await owner.patch(`/apps/${appId}/rewards`, {
+    rounding,
+    decimals,
+    minimum_reward,
+    sale: none,
+    welcome_offer_id,
+    daily_limit,
+  })
+  assert.deepEqual(data, DEFAULTS)
 })
