@@ -7,6 +7,7 @@ export type LinkProblem =
   | 'expired'
   | 'withdrawn'
   | 'completed'
+  | 'daily_limit'
   | 'banned'
   | 'busy'
   | 'too_many'
@@ -65,6 +66,11 @@ const EXPLANATIONS: Record<LinkProblem, Explanation> = {
     advice: 'If you think that is a mistake, ask where you found the offer.',
   },
   completed: { title: 'You have completed this offer', text: 'Each user can complete it once.', advice: BACK },
+  daily_limit: {
+    title: 'That is enough for today',
+    text: 'You have completed as many offers as the app or site allows in a day.',
+    advice: 'Come back tomorrow. What you started before still counts.',
+  },
   busy: {
     title: 'Please try again',
     text: 'We could not record your visit right now.',

@@ -150,6 +150,8 @@ test('a click is recorded with all that is known of it before the user is sent o
     device: 'desktop',
     os: 'linux',
     signals: null,
+    rounding: null,
+    multiplier_ppm: null,
   })
 })
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Db } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { isHttps } from '../../http/envelope.ts'
 import { sendPage } from '../../http/pages.ts'
@@ -11,6 +12,7 @@ import type { Completions } from '../offers/completions.ts'
 import type { LinkContext, LinkSigner } from '../offers/links.ts'
 import type { Platform } from '../offers/choices.ts'
 import type { Click, Clicks } from './clicks.ts'
+import { isWithinLimit } from './daily-limit.ts'
 import { fillDestination } from './destination.ts'
 import { explanationPage, type LinkProblem, STYLE, STYLE_PATH } from './pages.ts'
 import type { VisitLimits } from './visit-limits.ts'
@@ -33,6 +35,7 @@ const STATUSES: Record<LinkProblem, number> = {
   not_allowed: 410,
   banned: 403,
   completed: 410,
+  daily_limit: 403,
   busy: 503,
   too_many: 429,
 }
@@ -45,6 +48,7 @@ export type ClickRoutesOptions = {
   links: LinkSigner
   visitors: VisitorReader
   limits: VisitLimits
+  db: Db
 }
 
 /** A visitor who may follow a link. */
@@ -61,7 +65,7 @@ const pageReply = (description: string) => ({
 })
 
 export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions): void {
-  const { catalogue, clicks, completions, credentials, links, visitors, limits } = options
+  const { catalogue, clicks, completions, credentials, links, visitors, limits, db } = options
 
   server.get<{ Params: { offer_id: string; token: string } }>(
     '/c/:offer_id/:token',
@@ -151,6 +155,9 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
     if (reason !== undefined) return reason
     const goals = await completions.of(context)
     if (goals.length > 0 && catalogue.completedOffers(goals).includes(offer.offerId)) return 'completed'
+    const { dailyLimit } = credential
+    const user = { ...context, offerId: offer.offerId }
+    if (dailyLimit !== null && !(await isWithinLimit(db, user, dailyLimit, nowMs))) return 'daily_limit'
     return { context, credential, offer, visitor }
   }
 }

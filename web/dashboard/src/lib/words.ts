@@ -37,6 +37,11 @@ export const ANY_SIGNAL: Labels<Asked<'GET /conversions', 'signal'>> = { any: 'A
 export const PLATFORMS: Labels<Platform> = { web: 'Web', android: 'Android', ios: 'iOS' }
 export const CATEGORIES: Labels<Category> = { survey: 'Survey', app: 'App', game: 'Game', video: 'Video' }
 export const APP_KINDS: Labels<Schemas['RewardSettings']['kind']> = { reward: 'Rewards', tracking: 'Tracking' }
+export const ROUNDINGS: Labels<Schemas['RewardSettings']['rounding']> = {
+  down: 'Down',
+  nearest: 'To the nearest',
+  up: 'Up',
+}
 export const OFFER_SORTS: Labels<OfferSort> = {
   popular: 'Popular',
   payout_desc: 'Highest payout',

@@ -65,7 +65,10 @@ function About({ appId, history: { conversion: one, postbacks } }: { appId: stri
       </Anchor>,
     ],
     ['Payout', formatUsd(one.payout)],
-    ['Reward', formatReward(one.payout_local, one.currency)],
+    [
+      'Reward',
+      `${formatReward(one.payout_local, one.currency)}${one.multiplier === 1 ? '' : ` (currency sale ×${one.multiplier})`}`,
+    ],
     ['Transaction ID', one.publisher_transaction_id ?? '–'],
     ['Source', one.source === 'publisher' ? 'Publisher report' : 'Advertiser'],
     [

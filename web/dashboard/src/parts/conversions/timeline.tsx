@@ -21,9 +21,9 @@ type Step = {
 }
 
 export function ConversionTimeline({ appId, history }: { appId: string; history: History }) {
-  const { click, events, postbacks, ledger } = history
+  const { click, events, postbacks, ledger, conversion } = history
   const steps = [
-    ...(click === null ? [] : clickSteps(click)),
+    ...(click === null ? [] : clickSteps(click, conversion.multiplier)),
     ...inOrder([
       ...events.map(eventStep),
       ...ledger.map(ledgerStep),
@@ -55,7 +55,7 @@ const inOrder = (steps: Step[]) => steps.toSorted((a, b) => timeOf(a) - timeOf(b
 // Whole seconds: some times have no more than that.
 const timeOf = ({ at }: Step) => Math.floor(Date.parse(at ?? '') / 1000)
 
-function clickSteps(click: NonNullable<History['click']>): Step[] {
+function clickSteps(click: NonNullable<History['click']>, multiplier: number): Step[] {
   const subIds = subIdsOf(click)
   const request: Step = {
     key: 'request',
@@ -80,6 +80,7 @@ function clickSteps(click: NonNullable<History['click']>): Step[] {
     children: (
       <>
         {place !== '' && <Text size="sm">{place}</Text>}
+        {multiplier !== 1 && <Text size="sm">In a currency sale: rewards ×{multiplier}</Text>}
         {subIds.length > 0 && (
           <Group gap={6}>
             {subIds.map(([name, value]) => (

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { TESTER } from '../../../test/tester.ts'
+import { useWorld } from '../../../test/world.ts'
+import { changeRewardSettings } from '../apps/reward-settings.ts'
+
+const world = useWorld('daily_limit')
+
+async function createApp(dailyLimit: number | null) {
+  const app = await world.createApp()
+  const limit = async (to: number | null) => {
+    await changeRewardSettings(world.database.db, TESTER, app.appId, { dailyLimit: to })
+    await world.app.refresh()
+  }
+  await limit(dailyLimit)
+  return { ...app, limit }
+}
+
+test('a user who completed as many offers today as the app allows can start no other one', async () => {
+  const app = await createApp(2)
+  const goals = [{ name: 'a', payout: '1' }, { name: 'b', payout: '1' }] // prettier-ignore
+  const [game = 0, second = 0, third = 0] = await world.createOffers({ payout: undefined, goals }, {}, {})
+  const started = await world.click(third, app.live) // before the limit: it is paid
+  const first = await world.click(game, app.live)
+  assert.equal((await world.confirm(game, first.clickId, { goal: 'a' })).outcome, 'approved')
+  const { clickId } = await world.click(second, app.live)
+  const { conversion_id } = await world.confirm(second, clickId)
+  const refused = await world.click(third, app.live)
+  assert.equal(refused.status, 403)
+  assert.match(refused.text, /enough for today/)
+  assert.equal((await world.click(game, app.live)).status, 302) // it goes on
+  assert.equal((await world.click(third, app.live, 'userId=another')).status, 302)
+  assert.equal((await world.click(third, app.test)).status, 302)
+  assert.equal((await world.confirm(third, started.clickId)).outcome, 'approved')
+  assert.ok(conversion_id)
+})
+
+test('what was rejected, and what was completed yesterday, does not count', async () => {
+  const app = await createApp(1)
+  const [first = 0, second = 0] = await world.createOffers({}, {})
+  const { clickId } = await world.click(first, app.live)
+  await world.confirm(first, clickId, { status: 'rejected' })
+  const again = await world.click(second, app.live)
+  assert.equal(again.status, 302)
+  assert.equal((await world.confirm(second, again.clickId)).outcome, 'approved')
+  assert.equal((await world.click(first, app.live)).status, 403)
+  await app.limit(2)
+  assert.equal((await world.click(first, app.live)).status, 302)
+  await app.limit(null)
+  assert.equal((await world.click(first, app.live)).status, 302)
+})

@@ -1,0 +1,97 @@
+// A currency sale: rewards are multiplied for a time.
+import { Badge, Button, Group, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { amountOf, checkPositive } from '../../lib/amounts.ts'
+import { patch } from '../../lib/api.ts'
+import { timeZone } from '../../lib/format.ts'
+import { useChange } from '../../lib/queries.ts'
+import { fromClockTime, toClockTime } from '../../lib/zoned-time.ts'
+import { Section } from '../section.tsx'
+import { Time } from '../time.tsx'
+import { type RewardSettings, type SectionProps, SettingsForm, useMaySetRewards } from './settings-form.tsx'
+
+type Sale = NonNullable<RewardSettings['sale']>
+
+export function SaleSection({ appId, settings: { sale } }: SectionProps) {
+  const mayChange = useMaySetRewards()
+  const isOver = sale === null || Date.parse(sale.ends_at) <= Date.now()
+  const shown = {
+    multiplier: isOver ? '' : String(sale.multiplier),
+    starts_at: isOver ? '' : toClockTime(sale.starts_at),
+    ends_at: isOver ? '' : toClockTime(sale.ends_at),
+  }
+  const form = useForm({ initialValues: shown, validate: { multiplier: checkPositive } })
+  const end = useChange(() => patch(`/apps/${appId}/rewards`, { sale: null }), {
+    refresh: [`/apps/${appId}`],
+    done: 'The sale has ended.',
+  })
+  return (
+    <Section
+      title="Currency sale"
+      about="Multiplies every reward for a time. A click during the sale keeps it, however late it converts. What you earn in US dollars stays the same, so a sale costs you what users get on top."
+    >
+      {sale !== null && <SaleState sale={sale} />}
+      <SettingsForm
+        appId={appId}
+        form={form}
+        shown={shown}
+        bodyOf={({ multiplier, starts_at, ends_at }) => ({
+          sale: {
+            multiplier: amountOf(multiplier),
+            ...(starts_at === '' ? {} : { starts_at: fromClockTime(starts_at) ?? starts_at }),
+            ends_at: fromClockTime(ends_at) ?? ends_at,
+          },
+        })}
+      >
+        <Group align="flex-start">
+          <TextInput
+            label="Multiply rewards by"
+            placeholder="2"
+            required
+            inputMode="decimal"
+            readOnly={!mayChange}
+            {...form.getInputProps('multiplier')}
+          />
+          <TextInput
+            type="datetime-local"
+            label={`Starts (${timeZone()})`}
+            description="Empty: now."
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            readOnly={!mayChange}
+            {...form.getInputProps('starts_at')}
+          />
+          <TextInput
+            type="datetime-local"
+            label={`Ends (${timeZone()})`}
+            required
+            readOnly={!mayChange}
+            {...form.getInputProps('ends_at')}
+          />
+        </Group>
+      </SettingsForm>
+      {!isOver && mayChange && (
+        <Group>
+          <Button variant="default" loading={end.isPending} onClick={() => end.mutate(undefined)}>
+            End the sale
+          </Button>
+        </Group>
+      )}
+    </Section>
+  )
+}
+
+function SaleState({ sale: { multiplier, starts_at, ends_at } }: { sale: Sale }) {
+  const now = Date.now()
+  const [word, color] =
+    now >= Date.parse(ends_at) ? ['ended', 'gray'] : now >= Date.parse(starts_at) ? ['on', 'green'] : ['scheduled', 'blue'] // prettier-ignore
+  return (
+    <Group gap="xs" role="status">
+      <Badge color={color} tt="none" variant="light">
+        {word}
+      </Badge>
+      <Text>
+        ×{multiplier} from <Time at={starts_at} /> to <Time at={ends_at} />
+      </Text>
+    </Group>
+  )
+}
