@@ -29,6 +29,8 @@ export type Schemas = {
     /** The same in the app's own currency, with the same sign. */
     payout_local: number
     currency: string
+    /** Of the currency sale that was on at the click: 2 when rewards were doubled. 1 without a sale. */
+    multiplier: number
     aff_sub: string | null
     aff_sub2: string | null
     aff_sub3: string | null
@@ -161,9 +163,23 @@ export type Schemas = {
     limit: number
     offset: number
     has_more: boolean
+    /** The currency sale that is on; absent without one. A click before its end keeps it. */
+    sale?: {
+      /** What every reward is multiplied with. `payout_local` has it already. */
+      multiplier: number
+      /** RFC 3339 in UTC. */
+      ends_at: string
+    }
   }
   OfferReply: {
     offer: Schemas['Offer']
+    /** The currency sale that is on; absent without one. A click before its end keeps it. */
+    sale?: {
+      /** What every reward is multiplied with. `payout_local` has it already. */
+      multiplier: number
+      /** RFC 3339 in UTC. */
+      ends_at: string
+    }
   }
   OfferVisibility: {
     offer_id: number
@@ -171,7 +187,7 @@ export type Schemas = {
     visible: boolean
     /** All of them, empty when it is visible. */
     reasons: ({
-      code: "paused" | "not_started" | "ended" | "full" | "country" | "platform" | "content" | "not_allowed" | "completed" | "banned"
+      code: "paused" | "not_started" | "ended" | "full" | "country" | "platform" | "content" | "reward" | "not_allowed" | "completed" | "banned"
       message: string
     })[]
   }
