@@ -45,7 +45,9 @@ import { POSTBACKS_DUE } from './features/postbacks/queue.ts'
 import { postbackRoutes } from './features/postbacks/routes.ts'
 import { statsRoutes } from './features/reports/routes.ts'
 import { userRoutes } from './features/users/routes.ts'
+import { LiveWalls } from './features/wall/live.ts'
 import { wallRoutes } from './features/wall/routes.ts'
+import { createWallSettingsReader } from './features/wall/settings.ts'
 import { createViewers } from './features/wall/viewers.ts'
 import { dashboardRoutes } from './http/dashboard.ts'
 import { createGate, type Gate } from './http/gate.ts'
@@ -93,6 +95,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   loading.catch(() => {}) // reported where it is awaited
   const completions = new Completions(db)
   await completions.follow()
+  const liveWalls = new LiveWalls(completions)
   const keyUsage = new KeyUsage()
   const requestLog = new RequestLog()
   opened.defer(() => requestLog.write(db).catch(() => {}))
@@ -182,6 +185,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     completions,
     credentials,
     visitors,
+    liveWalls,
     applyCommand: commands.apply,
     wakePostbacks: postbacksDue.send,
     refresh,
@@ -200,6 +204,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     opened.defer(() => loop.stop())
   }
   opened.defer(() => server.close())
+  opened.defer(() => liveWalls.close()) // a stream would keep the server from closing
 
   const owned = opened.move()
   return { server, refresh, close: () => owned.disposeAsync() }
@@ -210,6 +215,7 @@ export type Wires = Omit<ManageContext, 'auth'> & {
   contexts: Contexts
   clicks: Clicks
   visitors: VisitorReader
+  liveWalls: LiveWalls
 }
 
 /** Every route, in order. No wire is used before the first request: scripts/openapi.ts describes the API without them. */
@@ -229,7 +235,9 @@ export async function mountRoutes(server: FastifyInstance, wires: Wires): Promis
   await mountManage(server, wires)
   const limits = createVisitLimits()
   clickRoutes(server, { db, catalogue, clicks, completions, credentials, links, visitors, limits })
-  wallRoutes(server, { ...offers, visitors, viewers: createViewers({ db, secretKey, credentials, limiter }) })
+  const settingsOf = createWallSettingsReader(db)
+  const viewers = createViewers({ db, secretKey, credentials, limiter, settingsOf })
+  wallRoutes(server, { ...offers, db, visitors, viewers, settingsOf, live: wires.liveWalls })
   const hashToken = createSecretHashes(secretKey)
   await inboundRoutes(server, { db, applyCommand, hashToken, limiter, countryOf: visitors.countryOf })
   healthRoutes(server, pool)

@@ -107,10 +107,12 @@ const PUBLIC: Record<string, readonly string[]> = {
     'caps.ts',
     'catalogue.ts',
     'completions.ts',
+    'images.ts',
     'links.ts',
     'offer-answers.ts',
     'offer-text.ts',
     'offers.ts',
+    'pages.ts',
     'rule-sets.ts',
     'schema.ts',
   ],
@@ -120,7 +122,7 @@ const PUBLIC: Record<string, readonly string[]> = {
   // What a postback says, and how an app's secret signs.
   postbacks: ['message.ts', 'signing.ts'],
   // Callbacks that wait for an operator.
-  conversions: ['inbound/open-calls.ts'],
+  conversions: ['conversions.ts', 'inbound/open-calls.ts'],
 }
 
 test('a feature imports public files of another feature only, and each of them is imported', () => {

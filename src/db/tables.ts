@@ -837,6 +837,11 @@ export interface WaitingEvents {
   sequence: number;
 }
 
+export interface Walls {
+  app_id: number;
+  settings: Json;
+}
+
 export interface DB {
   access_tokens: AccessTokens;
   advertiser_tokens: AdvertiserTokens;
@@ -901,4 +906,5 @@ export interface DB {
   user_entries: UserEntries;
   verifications: Verifications;
   waiting_events: WaitingEvents;
+  walls: Walls;
 }

@@ -43,6 +43,7 @@ export class Completions {
   /** The last event that was followed; null before the first look. */
   #seq: number | null = null
   #unavailableUntilMs = 0
+  readonly #listeners = new Set<(user: AppUser) => void>()
 
   constructor(db: Db) {
     this.#db = db
@@ -70,6 +71,12 @@ export class Completions {
     )
     this.#cached.set(key, entry)
     return entry.goals
+  }
+
+  /** Called for the user of each event, after what was known of the user is dropped. Returns how to stop that. */
+  subscribe(listener: (user: AppUser) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   /** Applies what happened since the last look. */
@@ -119,9 +126,11 @@ export class Completions {
       const hash = hashOf(row.app_id, row.user_id)
       this.#converted?.add(hash)
       this.#filling?.add(hash)
-      const key = keyOf({ appId: row.app_id, isTest: row.is_test, userId: row.user_id })
+      const user = { appId: row.app_id, isTest: row.is_test, userId: row.user_id }
+      const key = keyOf(user)
       const known = this.#cached.get(key)
       if (known !== undefined) this.#cached.replace(key, known, null)
+      for (const listener of this.#listeners) listener(user)
     }
     this.#seq = rows.at(-1)?.seq ?? after
     return rows.length

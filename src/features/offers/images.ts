@@ -1,4 +1,4 @@
-// Uploaded images: pictures of offers, and the network's logo. They are stored in the database, so every node has them, under the hash of their content:
+// Uploaded images: pictures of offers and walls, and the network's logo. They are stored in the database, so every node has them, under the hash of their content:
 // an image never changes, and the same image is stored once.
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -59,7 +59,23 @@ async function deleteUnused(trx: Trx): Promise<void> {
     DELETE FROM images WHERE created_at < now() - interval '30 days' AND NOT EXISTS (
       SELECT FROM offers WHERE image_url LIKE '%/images/%'
         AND substring(image_url FROM '/images/([0-9a-f]{32}[.][a-z]+)') = images.name)
-      AND NOT EXISTS (SELECT FROM network_settings WHERE logo = images.name)`.execute(trx)
+      AND NOT EXISTS (SELECT FROM network_settings WHERE logo = images.name)
+      AND NOT EXISTS (SELECT FROM walls WHERE strpos(settings::text, images.name) > 0)`.execute(trx)
+}
+
+/** Refuses paths of images that are not stored, by field. The others count as new, so that none is deleted as unused meanwhile. */
+export async function keepImages(trx: Trx, paths: Record<string, string | null>): Promise<void> {
+  const problems: Record<string, string> = {}
+  for (const [field, path] of Object.entries(paths)) {
+    if (path?.startsWith('/') !== true) continue
+    const { numUpdatedRows } = await trx
+      .updateTable('images')
+      .set({ created_at: sql`now()` })
+      .where('name', '=', path.slice('/images/'.length))
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) problems[field] = 'There is no such image on this server. Upload it again.'
+  }
+  if (Object.keys(problems).length > 0) throw badRequest(problems)
 }
 
 const findImage = async (db: Db, name: string) =>

@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { metaJson, sendJson, sendNotModified } from '../../http/envelope.ts'
+import { goOn } from '../../lib/go-on.ts'
 import { hashText } from '../../lib/hash-text.ts'
 import { type AppCredential, currencyAt } from '../apps/credentials.ts'
 import type { Catalogue } from './catalogue.ts'
@@ -11,7 +12,7 @@ import type { Contexts, SubIdSet } from './contexts.ts'
 import type { Filter } from './filters.ts'
 import type { LinkSigner } from './links.ts'
 import { saleText, TOKEN } from './offer-text.ts'
-import { type Fill, Pages } from './pages.ts'
+import { type Fill, type Page, Pages } from './pages.ts'
 import type { OfferListQuery, OfferQuery } from './schema.ts'
 
 const SECONDS_A_DAY = 86_400
@@ -38,31 +39,36 @@ const NOTHING = ({ limit, offset }: { limit: number; offset: number }) => ({
  */
 type Prepared = { chunks: string[]; message: string; tag: string }
 
+/** With words to search for, where that is offered. */
+type SearchedQuery = OfferListQuery & { search?: string }
+
 export type OfferAnswers = {
-  list(request: FastifyRequest, reply: FastifyReply, caller: AppCredential, query: OfferListQuery): void
+  list(request: FastifyRequest, reply: FastifyReply, caller: AppCredential, query: SearchedQuery): void
   find(request: FastifyRequest, reply: FastifyReply, caller: AppCredential, query: OfferQuery, offerId: number): void
+  /** For a page that has the list in it: the list with links that lack their token, and the token. */
+  embed(request: FastifyRequest, caller: AppCredential, query: SearchedQuery): Promise<{ page: Page; token: string }>
 }
 
 export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnswers {
   const { catalogue, contexts, completions, links, isBanned } = sources
   const pages = new Pages(catalogue, fill)
+  const tokenFor = (
+    request: FastifyRequest,
+    { appId, isTest }: AppCredential,
+    userId: string,
+    subIds: SubIdSet | null,
+    nowMs: number,
+  ) => links.sign({ appId, isTest, issuedAt: Math.floor(nowMs / 1000), requestId: request.id, userId, subIds })
+
+  /** Undefined when there is nothing to keep. */
+  const keep = ({ appId, isTest }: AppCredential, userId: string, subIds: SubIdSet | null, seenAtMs: number) =>
+    subIds === null ? undefined : contexts.keep({ appId, isTest, userId, subIds, seenAtMs })
+
   return {
     list(request, reply, caller, query) {
-      const { appId, isTest, rules } = caller
-      const currency = currencyAt(caller, Date.now())
-      const filter: Filter = { rules }
-      if (query.country !== undefined) filter.country = query.country.toUpperCase()
-      if (query.platform !== undefined) filter.platform = query.platform
-      if (query.category !== undefined) filter.category = query.category
-      const wanted = { filter, sort: query.sort, offset: query.offset, limit: query.limit, currency }
-      if (isBanned(caller, query.userId))
-        return answer(request, reply, caller, query, { ...NOTHING(wanted), message: LISTED })
-      whenKnown(completions.of({ appId, isTest, userId: query.userId }), reply, (goals) => {
-        const page = goals.length === 0 ? pages.get(wanted) : pages.get(wanted, catalogue.completedOffers(goals))
-        whenKnown(page, reply, ({ chunks, tag }) =>
-          answer(request, reply, caller, query, { chunks, message: LISTED, tag }),
-        )
-      })
+      whenKnown(pageFor(caller, query), reply, ({ chunks, tag }) =>
+        answer(request, reply, caller, query, { chunks, message: LISTED, tag }),
+      )
     },
     find(request, reply, caller, query, offerId) {
       const { appId, isTest, rules } = caller
@@ -80,16 +86,40 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
         answer(request, reply, caller, query, { chunks, message: 'Offer retrieved successfully', tag })
       })
     },
+    async embed(request, caller, query) {
+      const page = await pageFor(caller, query)
+      const nowMs = Date.now()
+      const subIds = subIdsOf(query)
+      await keep(caller, query.userId, subIds, nowMs)
+      return { page, token: tokenFor(request, caller, query.userId, subIds, nowMs) }
+    },
+  }
+
+  /** At once in nearly all cases. */
+  function pageFor(caller: AppCredential, query: SearchedQuery): Page | Promise<Page> {
+    const { appId, isTest, rules } = caller
+    const currency = currencyAt(caller, Date.now())
+    const filter: Filter = { rules }
+    if (query.country !== undefined) filter.country = query.country.toUpperCase()
+    if (query.platform !== undefined) filter.platform = query.platform
+    if (query.category !== undefined) filter.category = query.category
+    const wanted = { filter, sort: query.sort, offset: query.offset, limit: query.limit, currency }
+    if (isBanned(caller, query.userId)) return NOTHING(wanted)
+    return goOn(completions.of({ appId, isTest, userId: query.userId }), (goals) => {
+      const completed = goals.length === 0 ? [] : catalogue.completedOffers(goals)
+      return query.search === undefined ? pages.get(wanted, completed) : pages.search(wanted, query.search, completed)
+    })
   }
 
   /** Sends what was prepared, with this user's links, once the request's sub-IDs are kept. */
   function answer(
     request: FastifyRequest,
     reply: FastifyReply,
-    { appId, isTest }: AppCredential,
+    caller: AppCredential,
     query: OfferQuery,
     prepared: Prepared,
   ): void {
+    const { appId, isTest } = caller
     const { userId } = query
     const nowMs = Date.now()
     const subIds = subIdsOf(query)
@@ -98,11 +128,11 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
       const asker = subIds === null ? userId : JSON.stringify([userId, subIds])
       const etag = `W/"${prepared.tag}-${hashText(asker, appId * 2 + (isTest ? 1 : 0))}-${Math.floor(issuedAt / SECONDS_A_DAY)}"`
       if (isFresh(request.headers['if-none-match'], etag)) return sendNotModified(request, reply, ['ETag', etag])
-      const token = links.sign({ appId, isTest, issuedAt, requestId: request.id, userId, subIds })
+      const token = tokenFor(request, caller, userId, subIds, nowMs)
       const body = `{"success":true,"data":${fillTokens(prepared.chunks, token)},"message":"${prepared.message}",${metaJson(request, nowMs)}`
       sendJson(request, reply, 200, body, ['ETag', etag])
     }
-    const saving = subIds === null ? undefined : contexts.keep({ appId, isTest, userId, subIds, seenAtMs: nowMs })
+    const saving = keep(caller, userId, subIds, nowMs)
     if (saving === undefined) send()
     else saving.then(send).catch((error: unknown) => reply.send(error))
   }

@@ -43,6 +43,14 @@ export class Pages {
     )
   }
 
+  /** Of those with these words only. Not kept: hardly two people search for the same. */
+  async search(request: PageRequest, text: string, completed: readonly number[] = NOTHING): Promise<Page> {
+    const list = await this.#catalogue.list(request.filter, request.sort)
+    const hidden = this.#catalogue.within(list, completed)
+    const { chunks, tag } = this.#write(list, await this.#catalogue.search(list, hidden, text, request), request)
+    return { chunks, tag: hashText(`${tag}|${text}|${hidden.toSorted((a, b) => a - b).join()}`) }
+  }
+
   #of(list: OfferList, request: PageRequest, hidden: readonly number[]): Page | Promise<Page> {
     const { offset, limit, currency } = request
     if (hidden.length > 0)

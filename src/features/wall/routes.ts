@@ -1,55 +1,66 @@
-// The wall's own API, for its page in a browser.
-import type { FastifyInstance } from 'fastify'
+// The wall: its page, and its own API for that page.
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
+import type { Db } from '../../db/open.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
+import { isHttps, sendJson, successJson } from '../../http/envelope.ts'
 import type { VisitorReader } from '../clicks/visitor.ts'
 import { createOfferAnswers, type OfferSources, readOfferId } from '../offers/offer-answers.ts'
 import { fillRewards } from '../offers/offer-text.ts'
 import { OfferParams } from '../offers/schema.ts'
-import { WallListQuery, WallOfferList, WallOfferQuery, WallOfferReply } from './schema.ts'
+import { listEarned, listStarted } from './activity.ts'
+import { type LiveWalls, STREAM_HEADERS } from './live.ts'
+import { asVisitor } from './as-visitor.ts'
+import { pageRoute } from './page-route.ts'
+import {
+  Activity,
+  ActivityQuery,
+  LiveQuery,
+  WallListQuery,
+  WallOfferList,
+  WallOfferQuery,
+  WallOfferReply,
+} from './schema.ts'
+import type { WallSettingsReader } from './settings.ts'
 import type { Viewers } from './viewers.ts'
 
-export type WallRoutesOptions = OfferSources & { viewers: Viewers; visitors: VisitorReader }
+export type WallRoutesOptions = OfferSources & {
+  db: Db
+  viewers: Viewers
+  visitors: VisitorReader
+  settingsOf: WallSettingsReader
+  live: LiveWalls
+}
+
+const NOT_MODIFIED = { type: 'null', description: 'Not modified: your copy is current.' }
+const namesOf = (query: { properties: object }) => Object.keys(query.properties)
 
 export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions): void {
-  const { viewers, visitors } = options
+  const { db, viewers, visitors, live } = options
   const answers = createOfferAnswers(options, fillRewards)
-  const namesOf = (query: { properties: object }) => Object.keys(query.properties)
+  const hookFor = (query: { properties: object }) => ({ onRequest: viewers.createHook(namesOf(query)) })
+  const visitorOf = (request: FastifyRequest) =>
+    visitors.read({ ip: request.ip, peer: request.socket.remoteAddress ?? '', headers: request.headers })
+
+  pageRoute(server, { ...options, answers, visitorOf })
 
   server.get<{ Querystring: WallListQuery }>(
     '/wall/v1/offers',
     {
-      onRequest: viewers.createHook(namesOf(WallListQuery)),
-      schema: {
+      ...hookFor(WallListQuery),
+      schema: describe({
         operationId: 'listWallOffers',
         summary: 'List the offers of a wall',
         description:
           'For pages in a browser: the public API key alone, without the secret. Rewards are in the currency of the app. ' +
           'Country and platform are those of the visitor unless they are given.',
-        tags: ['Wall'],
-        security: [],
         querystring: WallListQuery,
-        response: {
-          200: successReply(WallOfferList),
-          304: { type: 'null', description: 'Not modified: your copy is current.' },
-          ...errorReplies(400, 401, 429, 500),
-        },
-      },
+        response: { 200: successReply(WallOfferList), 304: NOT_MODIFIED, ...errorReplies(400, 401, 429, 500) },
+      }),
     },
     async (request, reply) => {
       const { query } = request
       const { credential } = await viewers.identify(request, query)
-      const visitor = visitors.read({
-        ip: request.ip,
-        peer: request.socket.remoteAddress ?? '',
-        headers: request.headers,
-      })
-      const country = query.country ?? visitor.country ?? undefined
-      const platform = query.platform ?? visitor.platform ?? undefined
-      answers.list(request, reply, credential, {
-        ...query,
-        ...(country === undefined ? {} : { country }),
-        ...(platform === undefined ? {} : { platform }),
-      })
+      answers.list(request, reply, credential, asVisitor(query, visitorOf(request)))
       return reply
     },
   )
@@ -57,21 +68,15 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
   server.get<{ Querystring: WallOfferQuery; Params: { offer_id: string } }>(
     '/wall/v1/offers/:offer_id',
     {
-      onRequest: viewers.createHook(namesOf(WallOfferQuery)),
-      schema: {
+      ...hookFor(WallOfferQuery),
+      schema: describe({
         operationId: 'getWallOffer',
         summary: 'Get one offer of a wall',
         description: 'The same fields as in the list. 404 when the user cannot complete the offer.',
-        tags: ['Wall'],
-        security: [],
         params: OfferParams,
         querystring: WallOfferQuery,
-        response: {
-          200: successReply(WallOfferReply),
-          304: { type: 'null', description: 'Not modified: your copy is current.' },
-          ...errorReplies(400, 401, 404, 429, 500),
-        },
-      },
+        response: { 200: successReply(WallOfferReply), 304: NOT_MODIFIED, ...errorReplies(400, 401, 404, 429, 500) },
+      }),
     },
     async (request, reply) => {
       const { credential } = await viewers.identify(request, request.query)
@@ -79,4 +84,64 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
       return reply
     },
   )
+
+  server.get<{ Querystring: ActivityQuery }>(
+    '/wall/v1/activity',
+    {
+      ...hookFor(ActivityQuery),
+      schema: describe({
+        operationId: 'listWallActivity',
+        summary: 'List what a user has started and earned',
+        description:
+          'For signed users only. Offers in progress with their goals, and all conversions with their status.',
+        querystring: ActivityQuery,
+        response: { 200: successReply(Activity), ...errorReplies(400, 401, 429, 500) },
+      }),
+    },
+    async (request, reply) => {
+      const { limit, cursor } = request.query
+      const { credential, userId } = await viewers.identifySigned(request, request.query)
+      const user = { appId: credential.appId, isTest: credential.isTest, userId }
+      const [earned, started] = await Promise.all([
+        listEarned(db, user, limit, cursor),
+        cursor === undefined ? listStarted(db, user, Date.now()) : [],
+      ])
+      sendJson(request, reply, 200, successJson(request, { started, ...earned }, 'Activity retrieved successfully'))
+      return reply
+    },
+  )
+
+  server.get<{ Querystring: LiveQuery }>(
+    '/wall/v1/live',
+    {
+      ...hookFor(LiveQuery),
+      schema: describe({
+        operationId: 'followWall',
+        summary: 'Be notified of what changes for a user',
+        description:
+          'For signed users only. Server-sent events: `activity` says that the list of what the user has started and earned has ' +
+          'changed. The stream ends when the signature expires.',
+        querystring: LiveQuery,
+        response: {
+          200: { description: 'Events.', content: { 'text/event-stream': { schema: { type: 'string' } } } },
+          ...errorReplies(400, 401, 429, 500),
+        },
+      }),
+    },
+    async (request, reply) => {
+      const { credential, userId, expiresAtMs } = await viewers.identifySigned(request, request.query)
+      const { appId, isTest } = credential
+      reply.hijack()
+      const security = isHttps(request) ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}
+      reply.raw.writeHead(200, { ...STREAM_HEADERS, ...security, 'X-Request-Id': request.id })
+      if (!live.open({ appId, isTest, userId }, reply.raw, expiresAtMs)) reply.raw.end('event: busy\ndata: {}\n\n')
+      return reply
+    },
+  )
 }
+
+const describe = (schema: FastifySchema & { operationId: string; summary: string; description: string }) => ({
+  tags: ['Wall'],
+  security: [],
+  ...schema,
+})

@@ -1,8 +1,12 @@
 // The shapes of the wall's own API. It is for browsers: the public key names the app, and nothing here needs its secret.
 import { type Static, Type } from 'typebox'
-import { shape } from '../../http/shape.ts'
+import { oneOf, shape } from '../../http/shape.ts'
 import type { Sort } from '../offers/choices.ts'
+import { NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
+import { SAFE_TEXT } from '../../http/validation.ts'
 import { Goal, Offer, OfferList, OfferListQuery, UserId } from '../offers/schema.ts'
+import { REASONS, STATUSES } from '../conversions/conversions.ts'
+import { THEMES } from './settings-schema.ts'
 
 /** Who looks. `exp` and `sig` come together. */
 const ViewerFields = {
@@ -29,8 +33,39 @@ const ViewerFields = {
 
 const { userId: _userId, ...listed } = OfferListQuery.properties
 
-export const WallListQuery = Type.Object({ ...ViewerFields, ...listed })
+export const WallListQuery = Type.Object({
+  ...ViewerFields,
+  ...listed,
+  search: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      format: SAFE_TEXT,
+      description: 'Only offers with all of these words in name or description.',
+    }),
+  ),
+})
 export type WallListQuery = Static<typeof WallListQuery> & { limit: number; offset: number; sort: Sort }
+
+const { search: _search, limit: _limit, offset: _offset, ...paged } = WallListQuery.properties
+export const WallPageQuery = Type.Object({
+  ...paged,
+  theme: Type.Optional(oneOf(THEMES, { description: 'In place of what is set for the wall.' })),
+  lang: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z]{2}([-_][A-Za-z0-9]{2,8})*$',
+      description: 'Such as de or pt-BR. Without it, that of the browser.',
+    }),
+  ),
+  embed: Type.Optional(
+    oneOf(['0', '1', 'webview'], { description: '1 in an iframe; webview where links cannot open a tab.' }),
+  ),
+})
+export type WallPageQuery = Static<typeof WallPageQuery> & { sort: Sort }
+
+export const ActivityQuery = Type.Object({ ...ViewerFields, ...UUID_PAGE_QUERY })
+export type ActivityQuery = Static<typeof ActivityQuery> & { limit: number }
+export const LiveQuery = Type.Object(ViewerFields)
+export type LiveQuery = Static<typeof LiveQuery>
 
 const { aff_sub, aff_sub2, aff_sub3, aff_sub4 } = OfferListQuery.properties
 export const WallOfferQuery = Type.Object({ ...ViewerFields, aff_sub, aff_sub2, aff_sub3, aff_sub4 })
@@ -51,3 +86,46 @@ export const WallOffer = shape('WallOffer', { ...offer, reward, goals: Type.Arra
 
 export const WallOfferList = shape('WallOfferList', { ...OfferList.properties, offers: Type.Array(WallOffer) })
 export const WallOfferReply = shape('WallOfferReply', { offer: WallOffer })
+
+const time = Type.String({ format: 'date-time', description: 'RFC 3339 in UTC.' })
+const picture = Type.Union([Type.String(), Type.Null()])
+
+export const StartedOffer = shape('WallStartedOffer', {
+  offer_id: Type.Integer(),
+  offer_name: Type.String(),
+  image_url: picture,
+  started_at: time,
+  currency: Type.String(),
+  goals: Type.Array(
+    Type.Object({
+      goal_id: Type.Integer(),
+      name: Type.String(),
+      is_optional: Type.Boolean(),
+      reward,
+      status: Type.Union([oneOf(STATUSES), Type.Null()], { description: 'Null until it is reached.' }),
+    }),
+    { description: 'As promised when the user started.' },
+  ),
+})
+
+export const EarnedItem = shape('WallEarnedItem', {
+  conversion_id: Type.String(),
+  offer_id: Type.Integer(),
+  offer_name: Type.String(),
+  image_url: picture,
+  goal_id: Type.Integer(),
+  goal_name: Type.String(),
+  reward,
+  currency: Type.String(),
+  status: oneOf(STATUSES),
+  status_reason: Type.Union([oneOf(REASONS), Type.Null()]),
+  created_at: time,
+  changed_at: time,
+  hold_until: Type.Union([time, Type.Null()]),
+})
+
+export const Activity = shape('WallActivity', {
+  started: Type.Array(StartedOffer, { description: 'Offers in progress. Empty on later pages.' }),
+  items: Type.Array(EarnedItem, { description: 'Newest first.' }),
+  next_cursor: NextCursor,
+})

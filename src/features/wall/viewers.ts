@@ -12,6 +12,7 @@ import { Cache } from '../../lib/cache.ts'
 import { hashText } from '../../lib/hash-text.ts'
 import type { AppCredential, Credentials } from '../apps/credentials.ts'
 import { readSigningSecrets, signingKeyOf } from '../apps/signing-secrets.ts'
+import type { WallSettingsReader } from './settings.ts'
 import { checkSignature, type SignatureProblem } from './signature.ts'
 
 const A_MINUTE_BY_USER = 120
@@ -20,20 +21,29 @@ const A_MINUTE_BY_ADDRESS = 3_000
 const SECRETS_LIFE_MS = 2_000
 const REMEMBERED_APPS = 1_000
 
-export type Viewer = { credential: AppCredential; userId: string; isSigned: boolean }
+/** `expiresAtMs` is that of the signature. */
+export type Viewer = { credential: AppCredential; userId: string; isSigned: boolean; expiresAtMs: number }
 
 type Named = { apiKey: string; userId: string; exp?: string | undefined; sig?: string | undefined }
 
 export type Viewers = {
   /** Parses these query parameters, and counts the request against its IP address. */
   createHook: (parameters: readonly string[]) => onRequestAsyncHookHandler
-  /** Whoever a validated request names. Throws what the page has to show. */
+  /** The viewer whom a validated request names. Throws what the page has to show. */
   identify(request: FastifyRequest, named: Named): Promise<Viewer>
+  /** The same for what only a signed user may see. */
+  identifySigned(request: FastifyRequest, named: Named): Promise<Viewer>
 }
 
-export type ViewersOptions = { db: Db; secretKey: string; credentials: Credentials; limiter: RateLimiter }
+export type ViewersOptions = {
+  db: Db
+  secretKey: string
+  credentials: Credentials
+  limiter: RateLimiter
+  settingsOf: WallSettingsReader
+}
 
-export function createViewers({ db, secretKey, credentials, limiter }: ViewersOptions): Viewers {
+export function createViewers({ db, secretKey, credentials, limiter, settingsOf }: ViewersOptions): Viewers {
   const secrets = new Cache<string, { values: Promise<string[]>; untilMs: number }>(REMEMBERED_APPS)
 
   function secretsOf({ appId, isTest }: AppCredential, nowMs: number): Promise<string[]> {
@@ -61,22 +71,31 @@ export function createViewers({ db, secretKey, credentials, limiter }: ViewersOp
     return true
   }
 
+  async function identify(request: FastifyRequest, named: Named): Promise<Viewer> {
+    const nowMs = Date.now()
+    const credential = credentials.find(named.apiKey)
+    if (credential === undefined || nowMs >= credential.expiresAtMs) throw unknownKey()
+    const { appId, isTest } = credential
+    const user = `${appId}|${isTest}|${hashText(named.userId)}|${addressOf(request)}`
+    await count(request, `wall:${user}`, A_MINUTE_BY_USER, 'of this user')
+    const isSigned = await isSignedBy(credential, named, nowMs)
+    if (!isSigned && (await settingsOf(appId)).require_signature) throw unsigned('required')
+    return { credential, userId: named.userId, isSigned, expiresAtMs: Number(named.exp ?? 0) * 1000 }
+  }
+
   return {
+    identify,
+    async identifySigned(request, named) {
+      const viewer = await identify(request, named)
+      if (!viewer.isSigned) throw unsigned('needed')
+      return viewer
+    },
     createHook(parameters) {
       const parse = createQueryParser(parameters)
       return async (request) => {
         request.query = parse(request.query as string)
         await count(request, `wall:${addressOf(request)}`, A_MINUTE_BY_ADDRESS, 'from this IP address')
       }
-    },
-    async identify(request, named) {
-      const nowMs = Date.now()
-      const credential = credentials.find(named.apiKey)
-      if (credential === undefined || nowMs >= credential.expiresAtMs) throw unknownKey()
-      const { appId, isTest } = credential
-      const user = `${appId}|${isTest}|${hashText(named.userId)}|${addressOf(request)}`
-      await count(request, `wall:${user}`, A_MINUTE_BY_USER, 'of this user')
-      return { credential, userId: named.userId, isSigned: await isSignedBy(credential, named, nowMs) }
     },
   }
 }
@@ -87,14 +106,18 @@ function unknownKey(): AppError {
   return new AppError('INVALID_API_KEY', message, { apiKey: message })
 }
 
-const PROBLEMS: Record<SignatureProblem | 'incomplete', [field: string, message: string]> = {
+type Unsigned = SignatureProblem | 'incomplete' | 'required' | 'needed'
+
+const PROBLEMS: Record<Unsigned, [field: string, message: string]> = {
   incomplete: ['sig', 'Send exp and sig together, or neither.'],
+  required: ['sig', 'This wall is shown to signed users only. Send exp and sig, created on your server with the signing secret of the app.'], // prettier-ignore
+  needed: ['sig', 'This is for signed users only. Send exp and sig.'],
   expired: ['exp', 'The signature has expired. Load the page again.'],
   too_long: ['exp', 'The signature may be valid for a day at most.'],
   wrong: ['sig', 'The signature does not belong to this user, key and time.'],
 }
 
-function unsigned(problem: SignatureProblem | 'incomplete'): AppError {
+function unsigned(problem: Unsigned): AppError {
   const [field, message] = PROBLEMS[problem]
   return new AppError('INVALID_REQUEST', message, { [field]: message })
 }

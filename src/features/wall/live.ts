@@ -1,0 +1,75 @@
+// Open walls that are told when something changes for their user: server-sent events. Every process follows the feed of
+// conversion events anyway (offers/completions.ts), so a conversion that any node wrote reaches the walls of all nodes.
+//
+// A stream says only that something changed; the page then asks for it, with its signature. A proxy that buffers, or a
+// page that comes back, loses nothing: it asks again by itself.
+import type { ServerResponse } from 'node:http'
+import type { AppUser, Completions } from '../offers/completions.ts'
+
+const BEAT_MS = 25_000 // proxies close what is silent for a minute
+const MAX_STREAMS = 20_000
+const MAX_OF_USER = 5
+const RETRY_MS = 3_000
+
+export const STREAM_HEADERS = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store, no-transform',
+  'X-Accel-Buffering': 'no',
+}
+
+type Stream = { response: ServerResponse; endsAtMs: number }
+
+export class LiveWalls {
+  readonly #byUser = new Map<string, Set<Stream>>()
+  readonly #unsubscribe: () => void
+  readonly #beat: NodeJS.Timeout
+  #count = 0
+
+  constructor(completions: Pick<Completions, 'subscribe'>) {
+    this.#unsubscribe = completions.subscribe((user) => this.#notify(user))
+    this.#beat = setInterval(() => this.#keepAlive(Date.now()), BEAT_MS).unref()
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** False when there are too many; the page then asks now and then. */
+  open(user: AppUser, response: ServerResponse, endsAtMs: number): boolean {
+    const key = keyOf(user)
+    const streams = this.#byUser.get(key) ?? new Set<Stream>()
+    if (this.#count >= MAX_STREAMS || streams.size >= MAX_OF_USER) return false
+    const stream = { response, endsAtMs }
+    streams.add(stream)
+    this.#byUser.set(key, streams)
+    this.#count++
+    response.once('close', () => {
+      this.#count--
+      streams.delete(stream)
+      if (streams.size === 0 && this.#byUser.get(key) === streams) this.#byUser.delete(key)
+    })
+    response.write(`retry: ${RETRY_MS}\n\n`)
+    return true
+  }
+
+  close(): void {
+    this.#unsubscribe()
+    clearInterval(this.#beat)
+    for (const streams of this.#byUser.values()) for (const { response } of streams) response.end()
+  }
+
+  #notify(user: AppUser): void {
+    for (const { response } of this.#byUser.get(keyOf(user)) ?? []) response.write('event: activity\ndata: {}\n\n')
+  }
+
+  /** A stream ends with the signature it was opened with. */
+  #keepAlive(nowMs: number): void {
+    for (const streams of this.#byUser.values())
+      for (const { response, endsAtMs } of streams) {
+        if (nowMs >= endsAtMs) response.end()
+        else response.write(':\n\n')
+      }
+  }
+}
+
+const keyOf = ({ appId, isTest, userId }: AppUser) => `${appId}|${isTest ? 't' : 'l'}|${userId}`

@@ -1,0 +1,144 @@
+// GET /wall: the page, or one that says what is wrong with how it was opened.
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import { AppError, MANAGE_ERRORS } from '../../errors.ts'
+import { isHttps } from '../../http/envelope.ts'
+import { sendPage } from '../../http/pages.ts'
+import { escapeHtml } from '../../lib/escape-html.ts'
+import { joinGzip, joinPlain } from '../../lib/gzip-parts.ts'
+import type { AppCredential } from '../apps/credentials.ts'
+import type { Visitor } from '../clicks/visitor.ts'
+import type { OfferAnswers } from '../offers/offer-answers.ts'
+import { asVisitor } from './as-visitor.ts'
+import { createWallPages, type WrittenPage } from './page.ts'
+import { WallPageQuery } from './schema.ts'
+import type { WallSettingsReader } from './settings.ts'
+import { chooseLanguage } from './texts/texts.ts'
+import type { Viewers } from './viewers.ts'
+
+const FIRST_OFFERS = 20
+const PERMISSIONS =
+  'accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()'
+/** What the script sends along with each request of its own. */
+const KEPT = ['aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'country', 'platform', 'category', 'sort', 'embed', 'exp', 'sig'] as const // prettier-ignore
+
+type Options = {
+  viewers: Viewers
+  visitorOf: (request: FastifyRequest) => Visitor
+  answers: OfferAnswers
+  settingsOf: WallSettingsReader
+  isBanned: (credential: AppCredential, userId: string) => boolean
+}
+
+export function pageRoute(server: FastifyInstance, options: Options): void {
+  const { viewers, visitorOf, answers, settingsOf, isBanned } = options
+  const pages = createWallPages()
+  const onRequest: onRequestAsyncHookHandler = viewers.createHook(Object.keys(WallPageQuery.properties))
+
+  server.get<{ Querystring: WallPageQuery }>(
+    '/wall',
+    {
+      onRequest,
+      schema: {
+        operationId: 'showWall',
+        summary: 'Show the wall of an app',
+        description: 'For an iframe, a web view or a tab: a page with the offers for this user.',
+        tags: ['Wall'],
+        security: [],
+        querystring: WallPageQuery,
+        response: {
+          200: { description: 'The wall.', content: { 'text/html': { schema: { type: 'string' } } } },
+          default: {
+            description: 'A page that says what is wrong.',
+            content: { 'text/html': { schema: { type: 'string' } } },
+          },
+        },
+      },
+      errorHandler(error, request, reply) {
+        if (!(error instanceof AppError)) request.log.error({ err: error, request_id: request.id }, 'a wall failed')
+        explain(reply, error instanceof AppError ? error : FAILED)
+      },
+    },
+    async (request, reply) => {
+      const { query } = request
+      const viewer = await viewers.identify(request, query)
+      const { credential, userId, isSigned } = viewer
+      const settings = await settingsOf(credential.appId)
+      const wanted = asVisitor({ ...query, limit: FIRST_OFFERS, offset: 0 }, visitorOf(request))
+      const { page, token } = await answers.embed(request, credential, wanted)
+      const language = chooseLanguage(query.lang, request.headers['accept-language'])
+      const look = { settings, language, theme: query.theme ?? settings.theme }
+      const kept = KEPT.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]] as const]))
+      const written = pages.write(look, credential, page, {
+        apiKey: credential.apiKey,
+        userId,
+        query: Object.fromEntries(kept),
+        token,
+        isSigned,
+        isBanned: isBanned(credential, userId),
+        isTest: credential.isTest,
+        country: wanted.country ?? null,
+      })
+      if (written === null) return explain(reply, NOT_BUILT)
+      send(request, reply, written, settings.parents)
+      return reply
+    },
+  )
+}
+
+/** Past Fastify, like all that is sent often. */
+function send(request: FastifyRequest, reply: FastifyReply, { parts, nonce }: WrittenPage, parents: string[]): void {
+  const isPacked = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+  const body = isPacked ? joinGzip(parts) : joinPlain(parts)
+  const headers = [
+    'Content-Type', 'text/html; charset=utf-8',
+    'Content-Length', String(body.length),
+    'Content-Security-Policy', policy(nonce, parents),
+    'Permissions-Policy', PERMISSIONS,
+    'Cache-Control', 'no-store',
+    'Referrer-Policy', 'no-referrer',
+    'X-Content-Type-Options', 'nosniff',
+    'X-Request-Id', request.id,
+    'Vary', 'Accept-Encoding',
+  ] // prettier-ignore
+  if (isPacked) headers.push('Content-Encoding', 'gzip')
+  if (isHttps(request)) headers.push('Strict-Transport-Security', 'max-age=31536000')
+  reply.hijack()
+  reply.raw.writeHead(200, headers)
+  reply.raw.end(request.method === 'HEAD' ? undefined : body)
+}
+
+const policy = (nonce: string, parents: readonly string[]) =>
+  `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src 'self' data: https:; ` +
+  `connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors ${parents.length === 0 ? '*' : parents.join(' ')}`
+
+const NOT_BUILT = new AppError(
+  'SERVER_ERROR',
+  'The wall is not built. Run "npm run build", then start the server again.',
+)
+const FAILED = new AppError('SERVER_ERROR', 'Something went wrong on our side. Try again shortly.')
+
+/** For the developer who embeds the wall; anyone may frame it, since it shows nothing else. */
+function explain(reply: FastifyReply, error: AppError): FastifyReply {
+  const details = Object.entries(error.details ?? {}).filter(([, text]) => text !== error.message)
+  const items = details.map(([name, text]) => `<li><code>${escapeHtml(name)}</code>: ${escapeHtml(text)}</li>`).join('')
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>The wall cannot be shown</title>
+<link rel="stylesheet" href="/c/page.css">
+</head>
+<body>
+<main>
+<h1>The wall cannot be shown</h1>
+<p>${escapeHtml(error.message)}</p>
+${items === '' ? '' : `<ul>${items}</ul>\n`}<p>Developers: see the documentation of the wall for its parameters.</p>
+</main>
+</body>
+</html>
+`
+  return sendPage(reply.code(MANAGE_ERRORS[error.code]), html, { policy: ERROR_POLICY, cacheControl: 'no-store' })
+}
+
+const ERROR_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *"

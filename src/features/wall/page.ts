@@ -1,0 +1,136 @@
+// The wall as a page, in one answer: style, texts, the first offers and the script. Nothing else has to be loaded before
+// a user sees offers.
+//
+// Most of a page is the same for many visitors, so it is written and compressed once: the look of a wall in a language
+// with its settings, a page of offers with the list it was cut from, the script with the build.
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { asciiJson } from '../../lib/ascii-json.ts'
+import { compressPart, type Part, storePart } from '../../lib/gzip-parts.ts'
+import { escapeHtml } from '../../lib/escape-html.ts'
+import { projectPath } from '../../lib/project.ts'
+import type { AppCredential } from '../apps/credentials.ts'
+import type { Page as OfferPage } from '../offers/pages.ts'
+import type { WallSettings } from './settings-schema.ts'
+import { directionOf, type Language, TEXTS } from './texts/texts.ts'
+
+const FONTS: Record<WallSettings['font'], string> = {
+  system: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
+  rounded: 'ui-rounded, "SF Pro Rounded", "Nunito", "Varela Round", system-ui, sans-serif',
+  serif: 'ui-serif, Georgia, "Times New Roman", serif',
+  mono: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
+}
+
+/** What the script reads of the visitor (web/wall/boot.ts). Only what it may know: no secret, no payout. */
+export type Viewer = {
+  apiKey: string
+  userId: string
+  query: Record<string, string>
+  token: string
+  isSigned: boolean
+  isBanned: boolean
+  isTest: boolean
+  country: string | null
+}
+
+export type WallLook = { settings: WallSettings; language: Language; theme: WallSettings['theme'] }
+
+export type WallPages = {
+  /** Null when the wall's script was not built. */
+  write(look: WallLook, credential: AppCredential, page: OfferPage, viewer: Viewer): WrittenPage | null
+}
+export type WrittenPage = { parts: Part[]; nonce: string }
+
+export function createWallPages(): WallPages {
+  const files = readFiles()
+  const looks = new WeakMap<WallSettings, Map<string, Part>>()
+  const offers = new WeakMap<OfferPage, Part>()
+  const script = compressPart(`${files?.script ?? ''}</script>\n</body>\n</html>\n`)
+
+  function lookOf({ settings, language, theme }: WallLook, currency: string): Part {
+    const known = looks.get(settings) ?? new Map<string, Part>()
+    looks.set(settings, known)
+    const key = `${language}|${theme}|${currency}`
+    const part = known.get(key) ?? compressPart(writeLook(settings, language, currency, files?.style ?? ''))
+    known.set(key, part)
+    return part
+  }
+
+  function offersOf(page: OfferPage): Part {
+    const part = offers.get(page) ?? compressPart(`<script type="application/json" id="offers">${inert(page.chunks.join(''))}</script>\n`) // prettier-ignore
+    offers.set(page, part)
+    return part
+  }
+
+  return {
+    write(look, { currency }, page, viewer) {
+      if (files === null) return null
+      const nonce = randomBytes(16).toString('base64')
+      const { language, theme } = look
+      const head = storePart(
+        `<!doctype html>\n<html lang="${language}" dir="${directionOf(language)}" data-theme="${theme}">\n<head>\n<style nonce="${nonce}">`,
+      )
+      const known = storePart(
+        `<script type="application/json" id="viewer">${inert(asciiJson(viewer))}</script>\n<script nonce="${nonce}">`,
+      )
+      return { parts: [head, lookOf(look, currency.name), offersOf(page), known, script], nonce }
+    },
+  }
+}
+
+/** From the style on to the texts. */
+function writeLook(settings: WallSettings, language: Language, currency: string, style: string): string {
+  const { light, dark, radius, font, logo, hero, currency_icon, title, intro, shows } = settings
+  const known = { texts: TEXTS[language], language, currency, logo, hero, currency_icon, title, intro, shows }
+  return `${themeOf(light, dark, radius, font)}${style}</style>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title || TEXTS[language].title.replace('{currency}', currency))}</title>
+</head>
+<body>
+<div id="wall"><noscript>${escapeHtml('This page needs JavaScript to show offers.')}</noscript></div>
+<script type="application/json" id="look">${inert(asciiJson(known))}</script>
+`
+}
+
+function themeOf(
+  light: WallSettings['light'],
+  dark: WallSettings['dark'],
+  radius: number,
+  font: WallSettings['font'],
+): string {
+  const colors = ({ accent, background, card, text }: WallSettings['light']) =>
+    `--accent:${accent};--on-accent:${readableOn(accent)};--background:${background};--card:${card};--text:${text}`
+  return (
+    `:root{${colors(light)};--radius:${radius}px;--font:${FONTS[font]};color-scheme:light}` +
+    `:root[data-theme=dark]{${colors(dark)};color-scheme:dark}` +
+    `@media (prefers-color-scheme:dark){:root[data-theme=auto]{${colors(dark)};color-scheme:dark}}`
+  )
+}
+
+/** Black or white, whichever has the better contrast (WCAG 2). */
+export function readableOn(color: string): '#000000' | '#ffffff' {
+  return luminance(color) > 0.179 ? '#000000' : '#ffffff'
+}
+
+function luminance(color: string): number {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
+    const part = parseInt(color.slice(at, at + 2), 16) / 255
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b
+}
+
+/** JSON that cannot end the element it stands in. */
+const inert = (json: string) => json.replaceAll('<', '\\u003c')
+
+function readFiles(): { script: string; style: string } | null {
+  const [script, style] = ['wall.js', 'wall.css'].map((name) => projectPath(`web/dist/client/${name}`))
+  if (!existsSync(script as string) || !existsSync(style as string)) return null
+  return {
+    script: readFileSync(script as string, 'utf8').replaceAll('</script', '<\\/script'),
+    style: readFileSync(style as string, 'utf8'),
+  }
+}

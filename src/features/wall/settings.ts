@@ -1,0 +1,64 @@
+// The settings of walls: written by their publishers, read by every wall that is opened.
+import { sql } from 'kysely'
+import { type Db, inTransaction } from '../../db/open.ts'
+import { Cache } from '../../lib/cache.ts'
+import { type Actor, recordAudit } from '../accounts/audit.ts'
+import { keepImages } from '../offers/images.ts'
+import { DEFAULTS, type WallSettings } from './settings-schema.ts'
+
+/** A change is seen within this time. */
+const LIFE_MS = 2_000
+const REMEMBERED_APPS = 1_000
+
+export async function readWallSettings(db: Db, appId: number): Promise<WallSettings> {
+  const row = await db.selectFrom('walls').select('settings').where('app_id', '=', appId).executeTakeFirst()
+  return withDefaults((row?.settings ?? {}) as Partial<WallSettings>)
+}
+
+/** What was stored before a setting existed has its default. */
+const withDefaults = (stored: Partial<WallSettings>): WallSettings => ({
+  ...DEFAULTS,
+  ...stored,
+  shows: { ...DEFAULTS.shows, ...stored.shows },
+})
+
+/** Replaces them as a whole. */
+export async function setWallSettings(db: Db, by: Actor, appId: number, settings: WallSettings): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const app = await trx.selectFrom('apps').select('publisher_id').where('app_id', '=', appId).forUpdate().executeTakeFirstOrThrow() // prettier-ignore
+    await keepImages(trx, { logo: settings.logo, hero: settings.hero, currency_icon: settings.currency_icon })
+    const before = await readWallSettings(trx, appId)
+    await trx
+      .insertInto('walls')
+      .values({ app_id: appId, settings: JSON.stringify(settings) })
+      .onConflict((on) => on.column('app_id').doUpdateSet({ settings: sql`excluded.settings` }))
+      .execute()
+    const details = { before, after: settings }
+    await recordAudit(trx, by, { action: 'wall.change', subject: appId, publisherId: app.publisher_id, details })
+  })
+}
+
+export type WallSettingsReader = (appId: number) => Promise<WallSettings>
+
+/** The same object until the settings are read again, so that what is made from it can be kept with it. */
+export function createWallSettingsReader(db: Db): WallSettingsReader {
+  type Known = { text: string; value: WallSettings; untilMs: number; reading: Promise<WallSettings> | null }
+  const apps = new Cache<number, Known>(REMEMBERED_APPS)
+  const read = async (appId: number, known: Known): Promise<WallSettings> => {
+    const value = await readWallSettings(db, appId).finally(() => (known.reading = null))
+    const text = JSON.stringify(value)
+    if (text !== known.text) Object.assign(known, { text, value })
+    known.untilMs = Date.now() + LIFE_MS
+    return known.value
+  }
+  return async (appId) => {
+    const known = apps.get(appId) ?? { text: '', value: DEFAULTS, untilMs: 0, reading: null }
+    apps.set(appId, known)
+    if (Date.now() < known.untilMs) return known.value
+    known.reading ??= read(appId, known)
+    if (known.text === '') return known.reading
+    // What was known serves meanwhile, and for as long as the database is unavailable.
+    known.reading.catch(() => {})
+    return known.value
+  }
+}

@@ -1,0 +1,205 @@
+// The wall as users meet it: in Chromium, in a frame of another origin, on a phone, by keyboard, in every language.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
+import { signUser } from '../../src/features/wall/signature.ts'
+import { DEFAULTS, type WallSettings } from '../../src/features/wall/settings-schema.ts'
+import { setWallSettings } from '../../src/features/wall/settings.ts'
+import { LANGUAGES, TEXTS } from '../../src/features/wall/texts/texts.ts'
+import { banUser } from '../../src/features/apps/bans.ts'
+import { checkPage, PHONE, useDashboard } from '../dashboard/browser.ts'
+import { until } from '../installation.ts'
+import { TESTER } from '../tester.ts'
+import { messagesOf, openParentSite, wallIn } from './parent-site.ts'
+
+const site = useDashboard('wall_page')
+const { world } = site
+
+const urlOf = (keys: IssuedCredentials, more: Record<string, string> = {}) =>
+  `${site.url}/wall?${new URLSearchParams({ apiKey: keys.api_key, userId: 'ann', platform: 'web', ...more }).toString()}`
+
+function signed(keys: IssuedCredentials, userId = 'ann', lifeS = 600): Record<string, string> {
+  const expiresAtS = Math.floor(Date.now() / 1000) + lifeS
+  const sig = signUser(keys.signing_secret, { apiKey: keys.api_key, userId, expiresAtS })
+  return { userId, exp: String(expiresAtS), sig }
+}
+
+const setWall = (appId: number, settings: Partial<WallSettings>) =>
+  setWallSettings(world.database.db, TESTER, appId, { ...DEFAULTS, ...settings })
+
+test('in a frame of another site with a strict policy and a sandbox, a user finds an offer and starts it', async () => {
+  const { live } = await world.createApp({ currency: 'Gems' })
+  const [offerId = 0] = await world.createOffers(
+    { name: 'Castle builder', category: 'game', payout: undefined, requirements: 'New players only.', goals: [{ name: 'Install', payout: '1' }, { name: 'Level 9', payout: '2' }], destination_url: `${site.url}/healthz?c={click_id}` },
+    { name: 'Tea survey', category: 'survey' },
+  ) // prettier-ignore
+  const parent = await openParentSite()
+  const { page } = await site.open()
+  await page.goto(parent.at(urlOf(live), 'allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox'))
+  await until(async () => (await messagesOf(page)).length > 0)
+  const [ready] = await messagesOf(page)
+  assert.deepEqual([ready?.origin, ready?.source, ready?.event], [site.url, 'offerdeck-wall', 'ready'])
+  const wall = wallIn(page)
+  await wall.getByRole('button', { name: 'Games' }).click()
+  await wall.getByText('Tea survey').waitFor({ state: 'detached' })
+  await wall.getByRole('searchbox').fill('castle')
+  await wall.getByRole('button', { name: 'Castle builder' }).click()
+  const dialog = wall.getByRole('dialog', { name: 'Castle builder' })
+  assert.match(
+    await dialog.innerText(),
+    /300 Gems[\s\S]*Install[\s\S]*100 Gems[\s\S]*Level 9[\s\S]*200 Gems[\s\S]*New players only/,
+  )
+  const [opened] = await Promise.all([
+    page.waitForEvent('popup'),
+    dialog.getByRole('link', { name: 'Start offer' }).click(),
+  ])
+  await opened.waitForURL(/healthz/)
+  assert.equal(await opened.evaluate('document.referrer'), '')
+  const clickId = new URL(opened.url()).searchParams.get('c') ?? ''
+  const click = await world.database.db.selectFrom('clicks').selectAll().where('click_id', '=', clickId).executeTakeFirstOrThrow() // prettier-ignore
+  assert.deepEqual([click.offer_id, click.user_id], [offerId, 'ann'])
+  assert.deepEqual((await messagesOf(page)).at(-1)?.detail, { offer_id: offerId })
+})
+
+test('a credited goal appears by itself, with the reason of what is rejected, and only for its signed user', async () => {
+  const { live } = await world.createApp({ currency: 'Gems' })
+  const [offerId = 0, other = 0] = await world.createOffers(
+    { name: 'Two steps', payout: undefined, goals: [{ name: 'Install', payout: '1' }, { name: 'Finish', payout: '2' }] },
+    { name: 'Refused one' },
+  ) // prettier-ignore
+  const parent = await openParentSite()
+  const { page } = await site.open({ viewport: PHONE })
+  await page.goto(parent.at(urlOf(live, signed(live))))
+  await until(async () => (await messagesOf(page)).length > 0)
+  const wall = wallIn(page)
+  await wall.getByRole('button', { name: 'My activity' }).click()
+  await wall.getByText('Nothing here yet').waitFor()
+  const { clickId } = await world.click(offerId, live, 'userId=ann')
+  const refused = await world.click(other, live, 'userId=ann')
+  await world.confirm(offerId, clickId, { goal: 'Install' })
+  await world.confirm(other, refused.clickId, { status: 'rejected' })
+  await wall.getByText('You received 100 Gems').waitFor()
+  await wall.getByText('The advertiser did not accept it.').waitFor()
+  await wall.getByRole('heading', { name: 'In progress' }).waitFor()
+  assert.match(await wall.getByRole('listitem').filter({ hasText: 'Two steps' }).first().innerText(), /Install\s+Credited[\s\S]*100 Gems[\s\S]*Finish[\s\S]*200 Gems/) // prettier-ignore
+  await until(async () => (await messagesOf(page)).some(({ event, detail }) => event === 'credited' && detail['reward'] === 100)) // prettier-ignore
+  const { page: alone } = await site.open({ viewport: PHONE, colorScheme: 'dark' })
+  await alone.goto(urlOf(live, signed(live)))
+  await alone.getByRole('button', { name: 'My activity' }).click()
+  await alone.getByRole('heading', { name: 'History' }).waitFor()
+  await checkPage(alone)
+  // Another user's signature, or none, shows nothing of it.
+  const { page: unsigned } = await site.open()
+  await unsigned.goto(urlOf(live))
+  await unsigned.getByRole('heading', { name: 'Earn Gems' }).waitFor()
+  assert.equal(await unsigned.getByRole('button', { name: 'My activity' }).count(), 0)
+  const stolen = await unsigned.request.get(`${site.url}/wall/v1/activity?${new URLSearchParams({ apiKey: live.api_key, ...signed(live, 'bob'), userId: 'ann' }).toString()}`) // prettier-ignore
+  assert.equal(stolen.status(), 400)
+})
+
+test('a signature that expires while the page is open says so', async () => {
+  const { live } = await world.createApp()
+  const { page } = await site.open()
+  await page.goto(urlOf(live, signed(live, 'ann', 3)))
+  await page.getByRole('button', { name: 'My activity' }).click()
+  await until(async () => {
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+    return page.getByText('This page has expired').isVisible()
+  }, 20_000)
+})
+
+test('what users and advertisers write is never run', async () => {
+  const { live } = await world.createApp({ currency: '<b onclick=alert(1)>$&' })
+  const evil = '</script><img src=x onerror=alert(1)><script>alert(1)</script>'
+  await world.createOffers({ name: evil, description: evil, requirements: evil })
+  const { page, complaints } = await site.open()
+  let alerts = 0
+  page.on('dialog', (dialog) => (alerts++, void dialog.dismiss()))
+  await page.goto(urlOf(live, { userId: `${evil}"'\u2028`, lang: 'en' }))
+  await page.getByRole('button', { name: evil }).click()
+  await page.getByRole('dialog').getByText(evil).first().waitFor()
+  assert.equal(alerts, 0)
+  assert.deepEqual(complaints, [])
+})
+
+test('only the pages that a publisher allows can frame its wall', async () => {
+  const { appId, live } = await world.createApp()
+  const parent = await openParentSite()
+  await setWall(appId, { parents: ['https://game.example'] })
+  const { page } = await site.open()
+  await page.goto(parent.at(urlOf(live)))
+  await page.waitForLoadState('networkidle')
+  assert.deepEqual(await messagesOf(page), [])
+  assert.equal(
+    page.frames().some((one) => one.url().includes('/wall?')),
+    false,
+  )
+  await setWall(appId, { parents: [parent.origin] })
+  await until(async () => {
+    await page.goto(parent.at(urlOf(live)))
+    await page.waitForLoadState('networkidle')
+    return (await messagesOf(page)).length > 0
+  })
+})
+
+test('a wall that requires signatures shows no offers without one, and says what is missing', async () => {
+  const { appId, live } = await world.createApp()
+  await world.createOffers({ name: 'Hidden offer' })
+  await setWall(appId, { require_signature: true })
+  const { page } = await site.open()
+  await page.goto(urlOf(live))
+  assert.match(await page.locator('main').innerText(), /signed users only[\s\S]*signing secret/)
+  assert.equal(await page.getByText('Hidden offer').count(), 0)
+  assert.equal((await page.request.get(urlOf(live).replace('/wall?', '/wall/v1/offers?'))).status(), 400)
+  await page.goto(urlOf(live, signed(live)))
+  await page.getByText('Hidden offer').waitFor()
+  await page.goto(`${site.url}/wall?apiKey=${live.api_key}`)
+  assert.match(await page.locator('main').innerText(), /userId/)
+})
+
+test('a user without offers, a banned one, and one without a connection know what to do', async () => {
+  const { appId, live } = await world.createApp({ blockedCategories: ['app', 'game', 'survey', 'video'] })
+  const { page } = await site.open({ viewport: PHONE })
+  await page.goto(urlOf(live, { country: 'SE' }))
+  await page.getByText('No offers for your country right now').waitFor()
+  await banUser(world.database.db, TESTER, { appId, userId: 'ann', reason: 'fraud' })
+  await world.app.refresh()
+  await page.goto(urlOf(live))
+  await page.getByText('Offers are not available to you').waitFor()
+  const { live: open } = await world.createApp()
+  await world.createOffers({ name: 'Back again' })
+  await page.goto(urlOf(open))
+  await page.context().setOffline(true)
+  await page.getByRole('button', { name: 'Apps' }).click()
+  await page.getByText('You are offline').waitFor()
+  await page.context().setOffline(false)
+  await page.getByText('Back again').waitFor()
+})
+
+test('it is used by keyboard alone, in both themes, at 200 %, and from right to left', async () => {
+  const { live } = await world.createApp()
+  await world.createOffers(
+    { name: 'Keyboard offer', description: 'One two three. '.repeat(40) },
+    { payment_required: true },
+  )
+  const { page } = await site.open({ viewport: { width: 195, height: 400 } }) // a phone at 200 %
+  await page.goto(urlOf(live, { sort: 'newest' }))
+  await checkPage(page)
+  const focused = () => page.evaluate<string>('document.activeElement.textContent')
+  for (let presses = 0; presses < 30 && (await focused()) !== 'Keyboard offer'; presses++)
+    await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'Start offer' }).waitFor()
+  assert.equal(await focused(), 'Start offer')
+  await checkPage(page)
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  assert.equal(await focused(), 'Keyboard offer', 'the focus is where it was')
+  await page.setViewportSize(PHONE)
+  for (const lang of LANGUAGES) {
+    await page.goto(urlOf(live, { lang, theme: lang === 'ar' ? 'dark' : 'light' }))
+    await page.getByRole('button', { name: TEXTS[lang].game, exact: true }).waitFor()
+    assert.equal(await page.evaluate('document.dir'), lang === 'ar' ? 'rtl' : 'ltr')
+    if (lang === 'ar') await checkPage(page)
+  }
+})

@@ -1,0 +1,132 @@
+// What the user has started and earned. It follows by itself: the server says that something changed, and where streams
+// do not get through, the page asks now and then.
+import { ApiError, listActivity, liveUrl } from './api.ts'
+import { type ActivityPage, type Earned, type Started, viewer } from './boot.ts'
+import { h, picture, replace } from './dom.ts'
+import { agoText, amount, amountText, dateText, say } from './format.ts'
+import { notice } from './notice.ts'
+import { announce } from './parent.ts'
+
+const ASK_MS = 15_000
+const TOAST_MS = 8_000
+
+export function activityView(toasts: HTMLElement): { element: HTMLElement; follow: () => void } {
+  const body = h('div', {})
+  const element = h('section', { 'aria-label': say('activity') }, body)
+  /** The status of each conversion that was seen, to notice what is credited. */
+  const seen = new Map<string, Earned['status']>()
+  let isFirst = true
+  let items: Earned[] = []
+
+  async function refresh(): Promise<void> {
+    try {
+      const page = await listActivity()
+      if (!isFirst) for (const item of page.items) if (isCredited(item)) celebrate(item)
+      for (const { conversion_id, status } of page.items) seen.set(conversion_id, status)
+      isFirst = false
+      const known = new Set(page.items.map(({ conversion_id }) => conversion_id))
+      items = [...page.items, ...items.filter(({ conversion_id }) => !known.has(conversion_id))]
+      show(page)
+    } catch (error) {
+      if (error instanceof ApiError && error.field === 'exp') return expire()
+      if (isFirst) replace(body, notice('failed', null, ['retry', () => void refresh()]))
+    }
+  }
+
+  const isCredited = ({ conversion_id, status }: Earned) =>
+    status === 'approved' && seen.get(conversion_id) !== 'approved'
+
+  function celebrate({ offer_id, goal_id, reward, conversion_id }: Earned): void {
+    const toast = h('p', { class: 'toast' }, say('credited', { amount: amountText(reward) }))
+    toasts.append(toast)
+    setTimeout(() => toast.remove(), TOAST_MS)
+    announce('credited', { conversion_id, offer_id, goal_id, reward })
+  }
+
+  function show({ started, next_cursor }: ActivityPage): void {
+    if (started.length === 0 && items.length === 0) return replace(body, notice('no_activity', 'no_activity_text'))
+    replace(
+      body,
+      started.length > 0 && h('h2', {}, say('in_progress')),
+      started.length > 0 && h('ul', { class: 'rows' }, ...started.map(startedRow)),
+      items.length > 0 && h('h2', {}, say('history')),
+      items.length > 0 && h('ul', { class: 'rows' }, ...items.map(earnedRow)),
+      next_cursor !== null && h('button', { class: 'plain', onclick: () => void more(next_cursor) }, say('more')),
+    )
+  }
+
+  async function more(cursor: string): Promise<void> {
+    const page = await listActivity(cursor).catch(() => null)
+    if (page === null) return
+    items = [...items, ...page.items]
+    show({ ...page, started: [] })
+  }
+
+  let timer = 0
+  let stream: EventSource | null = null
+  function expire(): void {
+    clearInterval(timer)
+    stream?.close()
+    replace(body, notice('expired', 'expired_text', ['reload', () => location.reload()]))
+    announce('error', { code: 'expired' })
+  }
+
+  /** A stream, and without one every few seconds while the page is looked at. */
+  function follow(): void {
+    void refresh()
+    stream = new EventSource(liveUrl())
+    stream.addEventListener('activity', () => void refresh())
+    stream.addEventListener('busy', () => stream?.close())
+    timer = window.setInterval(() => {
+      if (stream?.readyState !== EventSource.OPEN && document.visibilityState === 'visible') void refresh()
+    }, ASK_MS)
+    document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && void refresh())
+  }
+  return { element, follow: viewer.isSigned ? follow : () => {} }
+}
+
+function startedRow({ offer_name, image_url, started_at, goals }: Started): HTMLElement {
+  const reached = goals.filter(({ status }) => status === 'approved' || status === 'pending').length
+  return h(
+    'li',
+    { class: 'row' },
+    picture(image_url, 'picture small'),
+    h(
+      'div',
+      { class: 'what' },
+      h('h3', {}, offer_name),
+      h('small', {}, say('started', { when: agoText(started_at) })),
+      h('progress', { max: String(goals.length), value: String(reached), 'aria-label': `${reached}/${goals.length}` }),
+      h(
+        'ol',
+        { class: 'goals' },
+        ...goals.map(({ name, reward, status }) =>
+          h(
+            'li',
+            { class: status ?? 'open' },
+            h('span', {}, name, status !== null && h('small', {}, ` ${say(status)}`)),
+            amount(reward),
+          ),
+        ),
+      ),
+    ),
+  )
+}
+
+function earnedRow(item: Earned): HTMLElement {
+  const { offer_name, goal_name, image_url, status, status_reason, reward, changed_at, hold_until } = item
+  const reason = status === 'pending' ? (hold_until === null ? say('pending_text') : say('held_text', { when: dateText(hold_until) })) : status_reason === null ? '' : say(status_reason) // prettier-ignore
+  return h(
+    'li',
+    { class: 'row' },
+    picture(image_url, 'picture small'),
+    h(
+      'div',
+      { class: 'what' },
+      h('h3', {}, offer_name),
+      h('small', {}, goal_name === offer_name ? '' : `${goal_name} · `, dateText(changed_at)),
+      reason !== '' && h('small', { class: 'reason' }, reason),
+    ),
+    h('span', { class: `reward ${status}` }, amount(reward), h('small', { class: 'status' }, say(status))),
+  )
+}

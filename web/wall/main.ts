@@ -1,0 +1,42 @@
+// The wall: its head, its tabs, and what is in them.
+import './style.css'
+import { activityView } from './activity.ts'
+import { look, viewer } from './boot.ts'
+import { h, picture } from './dom.ts'
+import { say } from './format.ts'
+import { offersView } from './offers.ts'
+import { announce } from './parent.ts'
+
+const toasts = h('div', { class: 'toasts', role: 'status' })
+const activity = activityView(toasts)
+const views = [{ name: 'offers', element: offersView() }] as { name: 'offers' | 'activity'; element: HTMLElement }[]
+if (viewer.isSigned && look.shows.activity) views.push({ name: 'activity', element: activity.element })
+
+const main = h('main', {})
+const tabs = views.map(({ name }) => h('button', { onclick: () => show(name) }, say(name)))
+
+function show(wanted: string): void {
+  for (const [i, { name, element }] of views.entries()) {
+    tabs[i]?.setAttribute('aria-current', name === wanted ? 'page' : 'false')
+    if (name === wanted) main.replaceChildren(element)
+  }
+}
+
+const { logo, hero, title, intro } = look
+const root = document.getElementById('wall') as HTMLElement
+root.replaceChildren(
+  h(
+    'header',
+    { class: hero === null ? 'head' : 'head with-hero' },
+    hero !== null && picture(hero, 'hero'),
+    logo !== null && picture(logo, 'logo'),
+    h('div', {}, h('h1', {}, title || say('title')), h('p', {}, intro || say('intro'))),
+    viewer.isTest && h('span', { class: 'badge test' }, say('test')),
+  ),
+  views.length > 1 ? h('nav', { class: 'tabs' }, ...tabs) : '',
+  main,
+  toasts,
+)
+show('offers')
+activity.follow()
+announce('ready')

@@ -1,0 +1,153 @@
+// The list of offers: categories, search, sort, cards, and what to show when there are none.
+import { listOffers } from './api.ts'
+import { firstOffers, look, type Offer, type OfferList, viewer } from './boot.ts'
+import { showDetails } from './details.ts'
+import { h, picture, replace } from './dom.ts'
+import { amount, say } from './format.ts'
+import { notice } from './notice.ts'
+
+const CATEGORIES = ['survey', 'app', 'game', 'video'] as const
+const SORTS = ['popular', 'payout_desc', 'payout_asc', 'newest'] as const
+const PAGE = 20
+const TYPING_MS = 250
+const NEW_MS = 7 * 86_400_000
+const HIGH_SHARE = 0.8 // of the highest reward in sight
+
+type Filter = { category: string; sort: string; search: string }
+
+export function offersView(): HTMLElement {
+  const filter: Filter = {
+    category: viewer.query['category'] ?? '',
+    sort: viewer.query['sort'] ?? 'popular',
+    search: '',
+  }
+  const list = h('ul', { class: 'offers' })
+  const below = h('div', { class: 'below' })
+  const status = h('p', { class: 'unseen', role: 'status' })
+  let shown: Offer[] = []
+  let turn = 0
+
+  function show(page: OfferList, isMore: boolean): void {
+    const before = isMore ? shown : []
+    const known = new Set(before.map(({ offer_id }) => offer_id))
+    const added = page.offers.filter(({ offer_id }) => !known.has(offer_id)) // the list may have moved meanwhile
+    shown = [...before, ...added]
+    const highest = Math.max(...shown.map(({ reward }) => reward))
+    const cards = added.map((offer) => card(offer, highest))
+    if (isMore) list.append(...cards)
+    else replace(list, ...cards)
+    if (isMore) cards[0]?.querySelector('button')?.focus()
+    status.textContent = shown.length === 0 ? say('no_match') : ''
+    if (shown.length === 0) return replace(below, nothing())
+    replace(below, page.has_more && h('button', { class: 'plain', onclick: () => void load(true) }, say('more')))
+  }
+
+  function nothing(): HTMLElement {
+    if (viewer.isBanned) return notice('banned', 'banned_text')
+    if (filter.category !== '' || filter.search !== '') return notice('no_match', null, ['clear', clear])
+    return viewer.country === null ? notice('no_offers', 'no_offers_text') : notice('no_country', 'no_country_text')
+  }
+
+  async function load(isMore = false): Promise<void> {
+    const mine = ++turn
+    list.setAttribute('aria-busy', 'true')
+    const wanted = { limit: String(PAGE), offset: String(isMore ? shown.length : 0), sort: filter.sort }
+    const more = Object.entries({ category: filter.category, search: filter.search }).filter(
+      ([, value]) => value !== '',
+    )
+    try {
+      const page = await listOffers({ ...wanted, category: '', ...Object.fromEntries(more) })
+      if (mine === turn) show(page, isMore)
+    } catch {
+      if (mine !== turn) return
+      if (!isMore) replace(list)
+      const again = () => void load(isMore)
+      replace(below, navigator.onLine ? notice('failed', null, ['retry', again]) : notice('offline', 'offline_text'))
+      if (!navigator.onLine) addEventListener('online', again, { once: true })
+    } finally {
+      if (mine === turn) list.removeAttribute('aria-busy')
+    }
+  }
+
+  const search = h('input', {
+    type: 'search',
+    placeholder: say('search'),
+    'aria-label': say('search'),
+    maxlength: '100',
+  })
+  let typing = 0
+  search.addEventListener('input', () => {
+    clearTimeout(typing)
+    typing = window.setTimeout(() => {
+      filter.search = search.value.trim()
+      void load()
+    }, TYPING_MS)
+  })
+
+  const sort = h('select', { 'aria-label': say('sort') }, ...SORTS.map((one) => h('option', { value: one, selected: one === filter.sort }, say(one)))) // prettier-ignore
+  sort.addEventListener('change', () => {
+    filter.sort = sort.value
+    void load()
+  })
+
+  const chips = ['', ...CATEGORIES].map((category) =>
+    h('button', { 'aria-pressed': String(category === filter.category), onclick: () => choose(category) }, category === '' ? say('all') : say(category as 'app')),
+  ) // prettier-ignore
+  function choose(category: string): void {
+    filter.category = category
+    for (const [i, chip] of chips.entries())
+      chip.setAttribute('aria-pressed', String(['', ...CATEGORIES][i] === category))
+    void load()
+  }
+  function clear(): void {
+    search.value = ''
+    filter.search = ''
+    choose('')
+    search.focus()
+  }
+
+  show(firstOffers, false)
+  const { shows } = look
+  return h(
+    'section',
+    { 'aria-label': say('offers') },
+    h(
+      'div',
+      { class: 'tools' },
+      shows.search && search,
+      shows.sort && sort,
+      shows.categories && h('div', { class: 'chips' }, ...chips),
+    ),
+    status,
+    list,
+    below,
+  )
+}
+
+function card(offer: Offer, highest: number): HTMLElement {
+  const open = () => showDetails(offer)
+  return h(
+    'li',
+    { class: 'card' },
+    picture(offer.image_url ?? null, 'picture'),
+    h(
+      'div',
+      { class: 'what' },
+      h('h3', { dir: 'auto' }, h('button', { class: 'open', onclick: open }, offer.name)),
+      h('p', { class: 'text', dir: 'auto' }, offer.description),
+      h('p', { class: 'badges' }, ...badges(offer, highest)),
+    ),
+    h('span', { class: 'reward' }, amount(offer.reward)),
+  )
+}
+
+function badges(offer: Offer, highest: number): HTMLElement[] {
+  if (!look.shows.badges) return []
+  const found: string[] = []
+  if (Date.now() - Date.parse(offer.created_at) < NEW_MS) found.push(say('badge_new'))
+  if (offer.difficulty === 'easy') found.push(say('badge_easy'))
+  if (offer.reward >= highest * HIGH_SHARE && offer.reward > 0) found.push(say('badge_high'))
+  if (offer.time_estimate !== '') found.push(offer.time_estimate)
+  if (offer.payment_required) found.push(say('payment'))
+  return found.map((text) => h('span', { class: 'badge' }, text))
+}
