@@ -31,7 +31,7 @@ const BOUNDS: Record<string, string> = {
   fraud_rules: SET_UP,
   goals: SET_UP,
   idempotency_keys: 'forgotten after a day (forgetOldKeys)',
-  images: 'those of offers; others go after 30 days, with the next upload (deleteUnused)',
+  images: 'those of offers, walls and the network; others go after 30 days, with the next upload (deleteUnused)',
   inbound_calls: BY_RETENTION,
   invitations: BY_PERSON,
   ledger_balances: 'one for each party and account',
@@ -76,6 +76,7 @@ const BOUNDS: Record<string, string> = {
   user_contexts: 'one for each user who was seen while clicks are kept (forgetOldContexts)',
   verifications: 'forgotten when they have expired (forgetExpired)',
   waiting_events: 'deleted when they have their place in the feed',
+  walls: 'one for each app',
 }
 
 test('every table is bounded, or says why it may grow', async () => {

@@ -1,5 +1,6 @@
 // Gives the OpenAPI description its components. A schema with a title is written once, under that name, and referred to
 // wherever it is used; parameters and responses that operations have in common are written once, too.
+import { isDeepStrictEqual } from 'node:util'
 import { readFileSync } from 'node:fs'
 import { projectPath } from '../lib/project.ts'
 
@@ -56,9 +57,9 @@ function nameSchemas(paths: Paths): { schemas: Record<string, object>; paths: Pa
     const { title, ...schema } = mapValues(value, (part, key) => (VALUES.has(key) ? part : name(part)))
     if (typeof schema['format'] === 'string' && !FORMATS.has(schema['format'])) delete schema['format']
     if (typeof title !== 'string') return joinNull(title === undefined ? schema : { ...schema, title })
-    const [before, now] = [JSON.stringify(schemas[title]), JSON.stringify(schema)]
-    if (before !== undefined && before !== now) throw new Error(`Two schemas are called ${title}: ${before} and ${now}`)
-    schemas[title] = schema
+    const before = (schemas[title] ??= schema)
+    if (!isDeepStrictEqual(before, schema))
+      throw new Error(`Two schemas are called ${title}: ${JSON.stringify(before)} and ${JSON.stringify(schema)}`)
     return { $ref: `#/components/schemas/${title}` }
   }
   return { paths: name(paths) as Paths, schemas: byName(schemas) }

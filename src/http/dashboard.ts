@@ -28,7 +28,7 @@ const ASKED_FIRST = '</manage/v1/me>; rel=preload; as=fetch; crossorigin'
 
 const policy = (nonce: string) =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data: https:; ` +
-  "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+  "font-src 'self'; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 const NOT_BUILT = `<!doctype html>
 <html lang="en">

@@ -36,6 +36,7 @@ import { reportsRoutes } from './publisher/reports/routes.ts'
 import { requestRoutes } from './publisher/requests/routes.ts'
 import { rewardRoutes } from './publisher/rewards/routes.ts'
 import { createRoutes } from './route.ts'
+import { wallSettingsRoutes } from './publisher/wall/routes.ts'
 import { systemRoutes } from './operator/system/routes.ts'
 import { teamRoutes } from './account/team/routes.ts'
 
@@ -56,6 +57,7 @@ const SUBJECTS = [
   rewardRoutes,
   postbacksRoutes,
   appOfferRoutes,
+  wallSettingsRoutes,
   appConversionRoutes,
   requestRoutes,
   reportsRoutes,

@@ -1,7 +1,6 @@
 // What the server wrote into the page.
 import type { Static } from 'typebox'
-import type { Activity, WallOffer, WallOfferList } from '../../src/features/wall/schema.ts'
-import type { Viewer } from '../../src/features/wall/page.ts'
+import type { Activity, PageViewer, WallOffer, WallOfferList } from '../../src/features/wall/schema.ts'
 import type { WallSettings } from '../../src/features/wall/settings-schema.ts'
 import type { Texts } from '../../src/features/wall/texts/en.ts'
 
@@ -20,7 +19,7 @@ type Look = Pick<WallSettings, 'logo' | 'hero' | 'currency_icon' | 'title' | 'in
 const read = <T>(id: string) => JSON.parse(document.getElementById(id)?.textContent ?? 'null') as T
 
 export const look = read<Look>('look')
-export const viewer = read<Viewer>('viewer')
+export const viewer = read<PageViewer>('viewer')
 export const firstOffers = read<OfferList>('offers')
 // Links come without their token, which is the same for all of them.
 for (const offer of firstOffers.offers) offer.link += viewer.token

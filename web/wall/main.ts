@@ -6,37 +6,43 @@ import { h, picture } from './dom.ts'
 import { say } from './format.ts'
 import { offersView } from './offers.ts'
 import { announce } from './parent.ts'
+import { followPreview } from './preview.ts'
 
 const toasts = h('div', { class: 'toasts', role: 'status' })
 const activity = activityView(toasts)
-const views = [{ name: 'offers', element: offersView() }] as { name: 'offers' | 'activity'; element: HTMLElement }[]
-if (viewer.isSigned && look.shows.activity) views.push({ name: 'activity', element: activity.element })
 
-const main = h('main', {})
-const tabs = views.map(({ name }) => h('button', { onclick: () => show(name) }, say(name)))
+function render(): void {
+  const views = [{ name: 'offers', element: offersView() }] as { name: 'offers' | 'activity'; element: HTMLElement }[]
+  if (viewer.isSigned && look.shows.activity) views.push({ name: 'activity', element: activity.element })
+  const main = h('main', {})
+  const tabs = views.map(({ name }) => h('button', { onclick: () => show(name) }, say(name)))
 
-function show(wanted: string): void {
-  for (const [i, { name, element }] of views.entries()) {
-    tabs[i]?.setAttribute('aria-current', name === wanted ? 'page' : 'false')
-    if (name === wanted) main.replaceChildren(element)
+  function show(wanted: string): void {
+    for (const [i, { name, element }] of views.entries()) {
+      tabs[i]?.setAttribute('aria-current', name === wanted ? 'page' : 'false')
+      if (name === wanted) main.replaceChildren(element)
+    }
   }
+
+  document
+    .getElementById('wall')
+    ?.replaceChildren(head(), views.length > 1 ? h('nav', { class: 'tabs' }, ...tabs) : '', main, toasts)
+  show('offers')
 }
 
-const { logo, hero, title, intro } = look
-const root = document.getElementById('wall') as HTMLElement
-root.replaceChildren(
-  h(
+function head(): HTMLElement {
+  const { logo, hero, title, intro } = look
+  return h(
     'header',
     { class: hero === null ? 'head' : 'head with-hero' },
     hero !== null && picture(hero, 'hero'),
     logo !== null && picture(logo, 'logo'),
     h('div', {}, h('h1', {}, title || say('title')), h('p', {}, intro || say('intro'))),
     viewer.isTest && h('span', { class: 'badge test' }, say('test')),
-  ),
-  views.length > 1 ? h('nav', { class: 'tabs' }, ...tabs) : '',
-  main,
-  toasts,
-)
-show('offers')
+  )
+}
+
+render()
+followPreview(render)
 activity.follow()
 announce('ready')

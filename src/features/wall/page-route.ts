@@ -109,7 +109,7 @@ function send(request: FastifyRequest, reply: FastifyReply, { parts, nonce }: Wr
 
 const policy = (nonce: string, parents: readonly string[]) =>
   `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src 'self' data: https:; ` +
-  `connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors ${parents.length === 0 ? '*' : parents.join(' ')}`
+  `connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors ${parents.length === 0 ? '*' : `'self' ${parents.join(' ')}`}` // the dashboard shows a preview
 
 const NOT_BUILT = new AppError(
   'SERVER_ERROR',

@@ -11,33 +11,16 @@ import { escapeHtml } from '../../lib/escape-html.ts'
 import { projectPath } from '../../lib/project.ts'
 import type { AppCredential } from '../apps/credentials.ts'
 import type { Page as OfferPage } from '../offers/pages.ts'
+import type { PageViewer } from './schema.ts'
 import type { WallSettings } from './settings-schema.ts'
 import { directionOf, type Language, TEXTS } from './texts/texts.ts'
-
-const FONTS: Record<WallSettings['font'], string> = {
-  system: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
-  rounded: 'ui-rounded, "SF Pro Rounded", "Nunito", "Varela Round", system-ui, sans-serif',
-  serif: 'ui-serif, Georgia, "Times New Roman", serif',
-  mono: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
-}
-
-/** What the script reads of the visitor (web/wall/boot.ts). Only what it may know: no secret, no payout. */
-export type Viewer = {
-  apiKey: string
-  userId: string
-  query: Record<string, string>
-  token: string
-  isSigned: boolean
-  isBanned: boolean
-  isTest: boolean
-  country: string | null
-}
+import { themeOf } from './theme.ts'
 
 export type WallLook = { settings: WallSettings; language: Language; theme: WallSettings['theme'] }
 
 export type WallPages = {
   /** Null when the wall's script was not built. */
-  write(look: WallLook, credential: AppCredential, page: OfferPage, viewer: Viewer): WrittenPage | null
+  write(look: WallLook, credential: AppCredential, page: OfferPage, viewer: PageViewer): WrittenPage | null
 }
 export type WrittenPage = { parts: Part[]; nonce: string }
 
@@ -80,9 +63,9 @@ export function createWallPages(): WallPages {
 
 /** From the style on to the texts. */
 function writeLook(settings: WallSettings, language: Language, currency: string, style: string): string {
-  const { light, dark, radius, font, logo, hero, currency_icon, title, intro, shows } = settings
+  const { logo, hero, currency_icon, title, intro, shows } = settings
   const known = { texts: TEXTS[language], language, currency, logo, hero, currency_icon, title, intro, shows }
-  return `${themeOf(light, dark, radius, font)}${style}</style>
+  return `${themeOf(settings)}${style}</style>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
@@ -93,34 +76,6 @@ function writeLook(settings: WallSettings, language: Language, currency: string,
 <div id="wall"><noscript>${escapeHtml('This page needs JavaScript to show offers.')}</noscript></div>
 <script type="application/json" id="look">${inert(asciiJson(known))}</script>
 `
-}
-
-function themeOf(
-  light: WallSettings['light'],
-  dark: WallSettings['dark'],
-  radius: number,
-  font: WallSettings['font'],
-): string {
-  const colors = ({ accent, background, card, text }: WallSettings['light']) =>
-    `--accent:${accent};--on-accent:${readableOn(accent)};--background:${background};--card:${card};--text:${text}`
-  return (
-    `:root{${colors(light)};--radius:${radius}px;--font:${FONTS[font]};color-scheme:light}` +
-    `:root[data-theme=dark]{${colors(dark)};color-scheme:dark}` +
-    `@media (prefers-color-scheme:dark){:root[data-theme=auto]{${colors(dark)};color-scheme:dark}}`
-  )
-}
-
-/** Black or white, whichever has the better contrast (WCAG 2). */
-export function readableOn(color: string): '#000000' | '#ffffff' {
-  return luminance(color) > 0.179 ? '#000000' : '#ffffff'
-}
-
-function luminance(color: string): number {
-  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
-    const part = parseInt(color.slice(at, at + 2), 16) / 255
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
-  })
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b
 }
 
 /** JSON that cannot end the element it stands in. */

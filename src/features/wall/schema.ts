@@ -129,3 +129,15 @@ export const Activity = shape('WallActivity', {
   items: Type.Array(EarnedItem, { description: 'Newest first.' }),
   next_cursor: NextCursor,
 })
+
+/** What the script reads of the visitor (web/wall/boot.ts). Only what it may know: no secret, no payout. */
+export type PageViewer = {
+  apiKey: string
+  userId: string
+  query: Record<string, string>
+  token: string
+  isSigned: boolean
+  isBanned: boolean
+  isTest: boolean
+  country: string | null
+}

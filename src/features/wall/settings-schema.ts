@@ -8,12 +8,10 @@ export const FONTS = ['system', 'rounded', 'serif', 'mono'] as const
 
 const Color = Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'Such as #1b5fd1.' })
 
-const Palette = shape('WallPalette', {
-  accent: Color,
-  background: Color,
-  card: Color,
-  text: Color,
-})
+/** Sent and returned alike. */
+const EXACT = { additionalProperties: false }
+
+const Palette = shape('WallPalette', { accent: Color, background: Color, card: Color, text: Color }, EXACT)
 
 const picture = (description: string) =>
   Type.Union(
@@ -25,39 +23,47 @@ const picture = (description: string) =>
 
 const line = (max: number, description: string) => Type.String({ maxLength: max, format: LINE, description })
 
-export const WallSettings = shape('WallSettings', {
-  require_signature: Type.Boolean({
-    description: 'Without a valid signature the wall shows no offers, and explains what is missing.',
-  }),
-  parents: Type.Array(
-    Type.String({
-      maxLength: 200,
-      pattern: '^https?://(\\*\\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(:\\d{1,5})?$',
+export const WallSettings = shape(
+  'WallSettings',
+  {
+    require_signature: Type.Boolean({
+      description: 'Without a valid signature the wall shows no offers, and explains what is missing.',
     }),
-    {
-      maxItems: 20,
-      description: 'Origins of the pages that may embed the wall, such as https://www.example.com. Empty: any page.',
-    },
-  ),
-  theme: oneOf(THEMES, { description: 'auto: as the user’s device is set.' }),
-  light: Palette,
-  dark: Palette,
-  radius: Type.Integer({ minimum: 0, maximum: 24, description: 'Of corners, in pixels.' }),
-  font: oneOf(FONTS),
-  logo: picture('Shown at the top.'),
-  hero: picture('A wide picture behind the title.'),
-  currency_icon: picture('Shown beside rewards.'),
-  title: line(80, 'Empty: a title in the language of the user.'),
-  intro: line(200, 'Below the title. Empty: a sentence in the language of the user.'),
-  shows: shape('WallShows', {
-    search: Type.Boolean(),
-    categories: Type.Boolean(),
-    sort: Type.Boolean(),
-    badges: Type.Boolean(),
-    activity: Type.Boolean(),
-    support: Type.Boolean(),
-  }),
-})
+    parents: Type.Array(
+      Type.String({
+        maxLength: 200,
+        pattern: '^https?://(\\*\\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(:\\d{1,5})?$',
+      }),
+      {
+        maxItems: 20,
+        description: 'Origins of the pages that may embed the wall, such as https://www.example.com. Empty: any page.',
+      },
+    ),
+    theme: oneOf(THEMES, { description: 'auto: as the user’s device is set.' }),
+    light: Palette,
+    dark: Palette,
+    radius: Type.Integer({ minimum: 0, maximum: 24, description: 'Of corners, in pixels.' }),
+    font: oneOf(FONTS),
+    logo: picture('Shown at the top.'),
+    hero: picture('A wide picture behind the title.'),
+    currency_icon: picture('Shown beside rewards.'),
+    title: line(80, 'Empty: a title in the language of the user.'),
+    intro: line(200, 'Below the title. Empty: a sentence in the language of the user.'),
+    shows: shape(
+      'WallShows',
+      {
+        search: Type.Boolean(),
+        categories: Type.Boolean(),
+        sort: Type.Boolean(),
+        badges: Type.Boolean(),
+        activity: Type.Boolean(),
+        support: Type.Boolean(),
+      },
+      EXACT,
+    ),
+  },
+  EXACT,
+)
 export type WallSettings = Static<typeof WallSettings>
 
 export const DEFAULTS: WallSettings = {

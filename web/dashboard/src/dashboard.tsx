@@ -38,6 +38,7 @@ const NetworkReports = lazyPage(() => import('./pages/network/reports.tsx'))
 const OfferReport = lazyPage(() => import('./pages/network/offer-report.tsx'))
 const AppOffers = lazyPage(() => import('./pages/app/offers.tsx'))
 const AppOffer = lazyPage(() => import('./pages/app/offer.tsx'))
+const AppWall = lazyPage(() => import('./pages/app/wall.tsx'))
 const AppConversions = lazyPage(() => import('./pages/app/conversions.tsx'))
 const AppConversion = lazyPage(() => import('./pages/app/conversion.tsx'))
 const AppRequests = lazyPage(() => import('./pages/app/requests.tsx'))
@@ -73,6 +74,7 @@ const PAGES: PageRoute[] = [
   ['/publishers/:publisher_id/people', Team],
   ['/apps/:app_id/offers', AppOffers, 'both'],
   ['/apps/:app_id/offers/:offer_id', AppOffer, 'live'],
+  ['/apps/:app_id/wall', AppWall],
   ['/apps/:app_id/conversions', AppConversions, 'both'],
   ['/apps/:app_id/conversions/:conversion_id', AppConversion],
   ['/apps/:app_id/rewards', AppRewards],

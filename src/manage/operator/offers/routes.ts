@@ -18,6 +18,7 @@ import { beforeId } from '../../../http/paging.ts'
 import { parseTime } from '../../../lib/time.ts'
 import type { ManageContext } from '../../context.ts'
 import type { ManageRoutes } from '../../route.ts'
+import { Image, NewImage } from '../../image-shapes.ts'
 import { OK, Ok } from '../../shapes.ts'
 import { importRoutes } from './import.ts'
 import { getOffer, presentOffer, presentRecord, presentSummary, readOffer } from './record.ts'
@@ -25,9 +26,7 @@ import {
   ChangedOffer,
   CopiedOffer,
   HistoryQuery,
-  Image,
   MadeOffer,
-  NewImage,
   NewOffer,
   NewStatus,
   OfferHistory,

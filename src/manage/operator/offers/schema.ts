@@ -1,5 +1,4 @@
 // The shapes of the operator's offers: as an import takes them, in dollars and durations.
-import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../../../features/offers/images.ts'
 import { type Static, type TOptional, Type } from 'typebox'
 import { NextCursor, ID_PAGE_QUERY } from '../../../http/paging.ts'
 import { ACCEPTED } from '../../../features/offers/field-kinds.ts'
@@ -181,18 +180,3 @@ export const ImportJob = shape('OfferImport', {
   }),
 })
 export type ImportJob = Static<typeof ImportJob>
-
-export const NewImage = shape('NewImage', {
-  content: Type.String({
-    minLength: 1,
-    maxLength: 2 * MAX_IMAGE_BYTES,
-    description: `A PNG, JPEG, WebP or GIF in base64: at most 1 MB, and ${MAX_IMAGE_PIXELS} pixels on each side.`,
-  }),
-})
-export const Image = shape('Image', {
-  path: Type.String({ description: 'Where this server has it. The path of an image never has another content.' }),
-  type: Type.String(),
-  width: Type.Integer(),
-  height: Type.Integer(),
-  bytes: Type.Integer(),
-})

@@ -162,6 +162,9 @@ export type Schemas = {
   TwoFactorSetup: { uri: string; backup_codes: (string)[] }
   VerifyEmail: { token: string }
   VoidedPayment: { is_new: boolean; balance: number }
+  WallPalette: { accent: string; background: string; card: string; text: string }
+  WallSettings: { require_signature: boolean; parents: (string)[]; theme: "auto" | "light" | "dark"; light: Schemas['WallPalette']; dark: Schemas['WallPalette']; radius: number; font: "system" | "rounded" | "serif" | "mono"; logo: string | null; hero: string | null; currency_icon: string | null; intro: string; shows: Schemas['WallShows']; title: string }
+  WallShows: { search: boolean; categories: boolean; sort: boolean; badges: boolean; activity: boolean; support: boolean }
 }
 
 export type Operations = {
@@ -231,6 +234,9 @@ export type Operations = {
   'GET /apps/{app_id}/offers/{offer_id}/why': { path: { app_id: Schemas['Id']; offer_id: Schemas['Id'] }; query: { user_id?: string; mode?: "live" | "test"; country?: string; platform?: "web" | "android" | "ios" }; body: undefined; reply: Schemas['OfferVisibility'] }
   'GET /apps/{app_id}/content-rules': { path: { app_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['ContentRules'] }
   'PUT /apps/{app_id}/content-rules': { path: { app_id: Schemas['Id'] }; query: {}; body: Schemas['NewContentRules']; reply: Schemas['ContentRules'] }
+  'GET /apps/{app_id}/wall': { path: { app_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['WallSettings'] }
+  'PUT /apps/{app_id}/wall': { path: { app_id: Schemas['Id'] }; query: {}; body: Schemas['WallSettings']; reply: Schemas['WallSettings'] }
+  'POST /apps/{app_id}/wall/images': { path: { app_id: Schemas['Id'] }; query: {}; body: Schemas['NewImage']; reply: Schemas['Image'] }
   'GET /apps/{app_id}/conversions': { path: { app_id: Schemas['Id'] }; query: { user_id?: string; offer_id?: Schemas['Id']; status?: "pending" | "approved" | "rejected" | "reversed"; sub_id?: string; from?: string; to?: string; mode?: "live" | "test"; limit?: number; cursor?: string }; body: undefined; reply: Schemas['AppConversionList'] }
   'GET /apps/{app_id}/conversions.csv': { path: { app_id: Schemas['Id'] }; query: { user_id?: string; offer_id?: Schemas['Id']; status?: "pending" | "approved" | "rejected" | "reversed"; sub_id?: string; from?: string; to?: string; mode?: "live" | "test" }; body: undefined; reply: undefined }
   'GET /apps/{app_id}/conversions/{conversion_id}': { path: { app_id: Schemas['Id']; conversion_id: string }; query: {}; body: undefined; reply: Schemas['ConversionHistory'] }

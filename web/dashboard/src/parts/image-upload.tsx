@@ -8,12 +8,15 @@ import { useChange } from '../lib/queries.ts'
 const MAX_BYTES = 1_048_576
 const TYPES = 'image/png,image/jpeg,image/webp,image/gif'
 
-/** `onUpload` gets the path of the image on this server. */
-export const useImageUpload = (onUpload: (path: string) => void) =>
-  useChange(async (file: File) => post('/images', { content: await toBase64(file) }), {
+/** `onUpload` gets the path of the image on this server. `appId`: for the wall of this app. */
+export const useImageUpload = (onUpload: (path: string) => void, appId?: string) =>
+  useChange(async (file: File) => send(await toBase64(file), appId), {
     onDone: ({ path }) => onUpload(path),
     onError: () => {}, // shown by UploadError
   })
+
+const send = (content: string, appId?: string) =>
+  appId === undefined ? post('/images', { content }) : post(`/apps/${appId}/wall/images`, { content })
 
 type Upload = ReturnType<typeof useImageUpload>
 

@@ -1,0 +1,51 @@
+// What to paste into a page to show the wall there.
+import { Anchor, List, Tabs, Text } from '@mantine/core'
+import { CopyBlock } from '../copy.tsx'
+import { Section } from '../section.tsx'
+import type { WalledApp } from './data.ts'
+import { wallUrl } from './data.ts'
+
+export function WallCode({ app }: { app: WalledApp }) {
+  const url = wallUrl(app, 'USER_ID')
+  const codes = [
+    {
+      name: 'HTML',
+      code: `<iframe src="${url.replaceAll('&', '&amp;')}" title="Offers" style="width:100%;height:800px;border:0" allow="" sandbox="allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox"></iframe>`,
+    },
+    { name: 'Link or web view', code: url },
+  ]
+  return (
+    <Section
+      title="Show it"
+      about="Replace USER_ID with your own ID of the user. Add exp and sig, created on your server, to show users their progress and history."
+      action={
+        <Anchor href={wallUrl(app, 'preview-user')} target="_blank" rel="noreferrer">
+          Open the wall
+        </Anchor>
+      }
+    >
+      <Tabs defaultValue="HTML" keepMounted={false}>
+        <Tabs.List>
+          {codes.map(({ name }) => (
+            <Tabs.Tab key={name} value={name}>
+              {name}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {codes.map(({ name, code }) => (
+          <Tabs.Panel key={name} value={name} pt="xs">
+            <CopyBlock value={code} label="Copy the code" />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+      <Text size="sm" fw={600}>
+        Optional parameters
+      </Text>
+      <List size="sm">
+        <List.Item>aff_sub, aff_sub2, aff_sub3, aff_sub4: your own tracking parameters</List.Item>
+        <List.Item>country, platform, category, sort: in place of what the visitor’s request says</List.Item>
+        <List.Item>theme (light, dark, auto) and lang (en, de, es, fr, pt, pl, tr, ar)</List.Item>
+      </List>
+    </Section>
+  )
+}

@@ -1,0 +1,153 @@
+// The settings of a wall, with a preview that follows every change.
+import {
+  Button,
+  Fieldset,
+  Group,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  Switch,
+  TagsInput,
+  TextInput,
+} from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { put } from '../../lib/api.ts'
+import { mayWrite, useMe } from '../../lib/me.ts'
+import type { BodyOf } from '../../lib/operations.ts'
+import { useChange } from '../../lib/queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
+import { FormError } from '../form-error.tsx'
+import { Section } from '../section.tsx'
+import type { WalledApp, WallSettings } from './data.ts'
+import { Palette } from './palette.tsx'
+import { PictureInput } from './picture-input.tsx'
+import { Preview } from './preview.tsx'
+
+const SHOWN = [
+  ['search', 'Search'],
+  ['categories', 'Categories'],
+  ['sort', 'Sorting'],
+  ['badges', 'Badges'],
+  ['activity', 'Activity of signed users'],
+] as const
+
+export function WallForm({ app, settings }: { app: WalledApp; settings: WallSettings }) {
+  const appId = String(app.app_id)
+  const isReader = !mayWrite(useMe())
+  const form = useForm<WallSettings>({ initialValues: settings })
+  const save = useChange((body: BodyOf<'PUT /apps/{app_id}/wall'>) => put(`/apps/${appId}/wall`, body), {
+    refresh: [`/apps/${appId}/wall`],
+    done: 'Saved. New visitors see it within seconds.',
+    onError: () => {},
+  })
+  const { formProps, isSending, error } = useSubmit(form, async (values) => {
+    const saved = await save.mutateAsync(values)
+    form.setInitialValues(saved)
+    form.reset()
+  })
+  return (
+    <form {...formProps}>
+      <Stack gap="lg">
+        <FormError error={error} />
+        <Section title="Access" about="Who may show the wall, and to whom.">
+          <Switch
+            label="Show the wall to signed users only"
+            description="Without a valid signature the wall shows no offers."
+            disabled={isReader}
+            {...form.getInputProps('require_signature', { type: 'checkbox' })}
+          />
+          <TagsInput
+            label="Sites that may embed the wall"
+            description="Such as https://www.example.com or https://*.example.com. Empty: any site. Press Enter after each."
+            placeholder={form.values.parents.length === 0 ? 'https://www.example.com' : ''}
+            acceptValueOnBlur
+            maxTags={20}
+            disabled={isReader}
+            {...form.getInputProps('parents')}
+          />
+        </Section>
+        <Section title="Look" about="What you change appears in the preview at once, and to users when you save.">
+          <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl">
+            <Stack>
+              <TextInput
+                label="Title"
+                placeholder="In the user’s language"
+                maxLength={80}
+                disabled={isReader}
+                {...form.getInputProps('title')}
+              />
+              <TextInput
+                label="Intro"
+                placeholder="In the user’s language"
+                maxLength={200}
+                disabled={isReader}
+                {...form.getInputProps('intro')}
+              />
+              <Group grow align="flex-start">
+                <Select
+                  label="Theme"
+                  data={[
+                    { value: 'auto', label: 'As the device' },
+                    { value: 'light', label: 'Light' },
+                    { value: 'dark', label: 'Dark' },
+                  ]}
+                  allowDeselect={false}
+                  disabled={isReader}
+                  {...form.getInputProps('theme')}
+                />
+                <Select
+                  label="Font"
+                  data={[
+                    { value: 'system', label: 'System' },
+                    { value: 'rounded', label: 'Rounded' },
+                    { value: 'serif', label: 'Serif' },
+                    { value: 'mono', label: 'Monospace' },
+                  ]}
+                  allowDeselect={false}
+                  disabled={isReader}
+                  {...form.getInputProps('font')}
+                />
+                <NumberInput
+                  label="Corner radius"
+                  suffix=" px"
+                  min={0}
+                  max={24}
+                  clampBehavior="none"
+                  allowDecimal={false}
+                  disabled={isReader}
+                  {...form.getInputProps('radius')}
+                />
+              </Group>
+              <Palette name="light" label="Light colors" form={form} isReader={isReader} />
+              <Palette name="dark" label="Dark colors" form={form} isReader={isReader} />
+              <PictureInput name="logo" label="Logo" appId={appId} form={form} isReader={isReader} />
+              <PictureInput name="hero" label="Header picture" appId={appId} form={form} isReader={isReader} />
+              <PictureInput name="currency_icon" label="Currency icon" appId={appId} form={form} isReader={isReader} />
+              <Fieldset legend="Shown parts">
+                <Stack gap="xs">
+                  {SHOWN.map(([name, label]) => (
+                    <Switch
+                      key={name}
+                      label={label}
+                      disabled={isReader}
+                      {...form.getInputProps(`shows.${name}`, { type: 'checkbox' })}
+                    />
+                  ))}
+                </Stack>
+              </Fieldset>
+            </Stack>
+            <Preview app={app} settings={form.values} />
+          </SimpleGrid>
+        </Section>
+        {!isReader && (
+          <Group>
+            <Button type="submit" loading={isSending} disabled={!form.isDirty()}>
+              Save
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </form>
+  )
+}
