@@ -16,7 +16,7 @@ test('whatever was acknowledged is replayed, though two processes append and rep
   const replayed = new Set<number>()
   const write = async (rows: number[]) => rows.forEach((row) => replayed.add(row))
   const endsAtMs = Date.now() + 1_500
-  const isOver = () => Date.now() > endsAtMs
+  const isOver = () => Date.now() > endsAtMs && acknowledged.size > 100 // a busy machine takes longer for as many
   const appenders = Array.from({ length: 6 }, async (_, who) => {
     for (let i = 0; !isOver(); i++) {
       await spools[who % 2]?.append(who * 1_000_000 + i)
@@ -31,7 +31,6 @@ test('whatever was acknowledged is replayed, though two processes append and rep
   })
   await Promise.all([...appenders, ...replayers])
   for (const spool of spools) await spool.replay(write)
-  assert.ok(acknowledged.size > 100)
   assert.deepEqual(
     [...acknowledged].filter((row) => !replayed.has(row)),
     [],

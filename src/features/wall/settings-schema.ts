@@ -29,16 +29,10 @@ export const WallSettings = shape(
     require_signature: Type.Boolean({
       description: 'Without a valid signature the wall shows no offers, and explains what is missing.',
     }),
-    parents: Type.Array(
-      Type.String({
-        maxLength: 200,
-        pattern: '^https?://(\\*\\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(:\\d{1,5})?$',
-      }),
-      {
-        maxItems: 20,
-        description: 'Origins of the pages that may embed the wall, such as https://www.example.com. Empty: any page.',
-      },
-    ),
+    parents: Type.Array(Type.String({ maxLength: 200, format: LINE }), {
+      maxItems: 20,
+      description: 'Origins of the pages that may embed the wall, such as https://www.example.com. Empty: any page.',
+    }),
     theme: oneOf(THEMES, { description: 'auto: as the user’s device is set.' }),
     light: Palette,
     dark: Palette,

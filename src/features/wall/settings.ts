@@ -1,6 +1,7 @@
 // The settings of walls: written by their publishers, read by every wall that is opened.
 import { sql } from 'kysely'
 import { type Db, inTransaction } from '../../db/open.ts'
+import { badRequest } from '../../http/validation.ts'
 import { Cache } from '../../lib/cache.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { keepImages } from '../offers/images.ts'
@@ -24,6 +25,7 @@ const withDefaults = (stored: Partial<WallSettings>): WallSettings => ({
 
 /** Replaces them as a whole. */
 export async function setWallSettings(db: Db, by: Actor, appId: number, settings: WallSettings): Promise<void> {
+  checkParents(settings.parents)
   await inTransaction(db, async (trx) => {
     const app = await trx.selectFrom('apps').select('publisher_id').where('app_id', '=', appId).forUpdate().executeTakeFirstOrThrow() // prettier-ignore
     await keepImages(trx, { logo: settings.logo, hero: settings.hero, currency_icon: settings.currency_icon })
@@ -36,6 +38,15 @@ export async function setWallSettings(db: Db, by: Actor, appId: number, settings
     const details = { before, after: settings }
     await recordAudit(trx, by, { action: 'wall.change', subject: appId, publisherId: app.publisher_id, details })
   })
+}
+
+const ORIGIN = /^https?:\/\/(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/
+
+/** They go into a header as they are. */
+function checkParents(parents: readonly string[]): void {
+  const wrong = parents.find((parent) => !ORIGIN.test(parent))
+  if (wrong !== undefined)
+    throw badRequest({ parents: `"${wrong}" is not an origin. Write it as https://www.example.com, without a path.` })
 }
 
 export type WallSettingsReader = (appId: number) => Promise<WallSettings>

@@ -1,17 +1,25 @@
 // How the wall of an app looks, and which pages may show it.
+import { Type } from 'typebox'
 import { AppError } from '../../../errors.ts'
+import { readSigningSecrets, signingKeyOf } from '../../../features/apps/signing-secrets.ts'
 import { MAX_IMAGE_BYTES, storeImage } from '../../../features/offers/images.ts'
+import { signUser } from '../../../features/wall/signature.ts'
 import { WallSettings } from '../../../features/wall/settings-schema.ts'
 import { readWallSettings, setWallSettings } from '../../../features/wall/settings.ts'
+import { shape } from '../../../http/shape.ts'
 import type { ManageContext } from '../../context.ts'
+import { notThere } from '../../gate.ts'
 import type { ManageRoutes } from '../../route.ts'
 import { Image, NewImage } from '../../image-shapes.ts'
 import { AppParams } from '../../shapes.ts'
 
 const TAG = 'Wall of an app'
 const UPLOADS_A_MINUTE = 10
+const PREVIEW_S = 3_600
 
-export function wallSettingsRoutes(routes: ManageRoutes, { db, limiter }: ManageContext): void {
+const WallPreview = shape('WallPreview', { path: Type.String() })
+
+export function wallSettingsRoutes(routes: ManageRoutes, { db, secretKey, credentials, limiter }: ManageContext): void {
   routes.get('/apps/:app_id/wall', {
     id: 'getWallSettings',
     summary: 'Get the wall settings of an app',
@@ -36,6 +44,31 @@ export function wallSettingsRoutes(routes: ManageRoutes, { db, limiter }: Manage
       const settings = { ...body, parents: [...new Set(body.parents)] }
       await setWallSettings(db, by, app.appId, settings)
       return settings
+    },
+  })
+
+  routes.get('/apps/:app_id/wall/preview', {
+    id: 'getWallPreview',
+    summary: 'Get a path that shows the wall of an app',
+    about: 'For a signed user of the test key, whose clicks move no money. Valid for an hour.',
+    tag: TAG,
+    access: 'publisher',
+    params: AppParams,
+    reply: WallPreview,
+    async run({ app: { appId } }) {
+      const apiKey = credentials.ofApp(appId, true)?.apiKey
+      if (apiKey === undefined) throw notThere()
+      const [secret] = (await readSigningSecrets(db, secretKey, [appId])).get(signingKeyOf(appId, true)) ?? []
+      if (secret === undefined) throw notThere()
+      const user = { apiKey, userId: 'preview-user', expiresAtS: Math.floor(Date.now() / 1000) + PREVIEW_S }
+      const query = {
+        apiKey,
+        userId: user.userId,
+        exp: String(user.expiresAtS),
+        sig: signUser(secret, user),
+        embed: '1',
+      }
+      return { path: `/wall?${new URLSearchParams(query).toString()}` }
     },
   })
 

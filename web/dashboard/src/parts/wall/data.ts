@@ -3,12 +3,8 @@ import type { Schemas } from '../../lib/api-types.ts'
 export type WallSettings = Schemas['WallSettings']
 export type WalledApp = Schemas['App']
 
-/** Of the test key: what is tried out here moves no money. */
-export const testWallUrl = (app: WalledApp, userId: string) => urlFor(app, 'test', userId)
-export const wallUrl = (app: WalledApp, userId: string) => urlFor(app, 'live', userId)
-
-function urlFor({ credentials, api_url }: WalledApp, mode: 'live' | 'test', userId: string): string {
-  const key = credentials.find((one) => one.mode === mode)?.api_key ?? ''
+export function wallUrl({ credentials, api_url }: WalledApp, userId: string): string {
+  const key = credentials.find(({ mode }) => mode === 'live')?.api_key ?? ''
   return `${new URL(api_url).origin}/wall?apiKey=${key}&userId=${userId}`
 }
 

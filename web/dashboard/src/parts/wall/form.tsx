@@ -137,7 +137,7 @@ export function WallForm({ app, settings }: { app: WalledApp; settings: WallSett
                 </Stack>
               </Fieldset>
             </Stack>
-            <Preview app={app} settings={form.values} />
+            <Preview appId={appId} settings={form.values} />
           </SimpleGrid>
         </Section>
         {!isReader && (

@@ -1,15 +1,22 @@
 // The wall as it will look, while its settings are edited. It runs with the test key: what is pressed in it counts nowhere.
 import { Group, Paper, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
-import type { WalledApp, WallSettings } from './data.ts'
-import { testWallUrl } from './data.ts'
+import { useGet } from '../../lib/queries.ts'
+import { Loaded } from '../page.tsx'
+import type { WallSettings } from './data.ts'
 
 const WIDTHS = { Phone: 390, Desktop: 1024 }
 
-type PreviewProps = { app: WalledApp; settings: WallSettings }
+type PreviewProps = { appId: string; settings: WallSettings }
 
-export function Preview({ app, settings }: PreviewProps) {
+export function Preview({ appId, settings }: PreviewProps) {
+  const preview = useGet(`/apps/${appId}/wall/preview`)
+  return <Loaded query={preview}>{({ path }) => <Frame path={path} settings={settings} />}</Loaded>
+}
+
+function Frame({ path, settings }: { path: string; settings: WallSettings }) {
   const frame = useRef<HTMLIFrameElement>(null)
+  const [src] = useState(path) // another signature would load it anew
   const [device, setDevice] = useState<keyof typeof WIDTHS>('Phone')
   const [theme, setTheme] = useState<'light' | 'dark'>('light')
   useEffect(() => {
@@ -25,7 +32,7 @@ export function Preview({ app, settings }: PreviewProps) {
   const width = WIDTHS[device]
   const scale = Math.min(1, 480 / width)
   return (
-    <Stack gap="xs">
+    <Stack gap="xs" pos="sticky" top={80} style={{ alignSelf: 'start' }}>
       <Group justify="space-between">
         <Text fw={600}>Preview</Text>
         <Group gap="xs">
@@ -46,11 +53,11 @@ export function Preview({ app, settings }: PreviewProps) {
           />
         </Group>
       </Group>
-      <Paper style={{ overflow: 'hidden', width: width * scale, maxWidth: '100%', height: 640 }}>
+      <Paper p={0} style={{ overflow: 'hidden', width: width * scale, maxWidth: '100%', height: 640 }}>
         <iframe
           ref={frame}
           title="Preview of the wall"
-          src={`${new URL(testWallUrl(app, 'preview-user')).pathname}${new URL(testWallUrl(app, 'preview-user')).search}&embed=1`}
+          src={src}
           style={{ width, height: 640 / scale, border: 0, transform: `scale(${scale})`, transformOrigin: 'top left' }}
         />
       </Paper>
