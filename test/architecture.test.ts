@@ -123,6 +123,8 @@ const PUBLIC: Record<string, readonly string[]> = {
   postbacks: ['message.ts', 'signing.ts'],
   // Callbacks that wait for an operator.
   conversions: ['conversions.ts', 'inbound/open-calls.ts'],
+  // What a user has.
+  users: ['balances.ts'],
 }
 
 test('a feature imports public files of another feature only, and each of them is imported', () => {

@@ -4,6 +4,7 @@
 import { PIXEL } from './images.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { DEFAULTS } from '../src/features/wall/settings-schema.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Deal, createConversion, createDeal } from './conversion-rows.ts'
 import { verificationWriter } from '../src/features/accounts/email-verification.ts'
@@ -72,6 +73,8 @@ async function createSteps(): Promise<Step[]> {
     step('setCurrency', 'PUT', `${app}/currency`, { currency: 'Gems', rate: 7 }),
     step('setRateLimit', 'PUT', `${app}/rate-limit`, { rate_limit: 5_000 }),
     step('changeTrust', 'POST', `${app}/trust`, { trusted: true, offer_ids: [offerId] }),
+    step('setWallSettings', 'PUT', `${app}/wall`, { ...DEFAULTS, title: 'Offers' }),
+    step('uploadWallImage', 'POST', `${app}/wall/images`, { content: PIXEL.toString('base64') }),
     step('setContentRules', 'PUT', `${app}/content-rules`, {
       blocked_categories: ['survey'],
       blocked_keywords: [],

@@ -10,7 +10,8 @@ import { announce } from './parent.ts'
 const ASK_MS = 15_000
 const TOAST_MS = 8_000
 
-export function activityView(toasts: HTMLElement): { element: HTMLElement; follow: () => void } {
+/** `held` shows the balance, where the app keeps one. */
+export function activityView(toasts: HTMLElement, held: HTMLElement): { element: HTMLElement; follow: () => void } {
   const body = h('div', {})
   const element = h('section', { 'aria-label': say('activity') }, body)
   /** The status of each conversion that was seen, to notice what is credited. */
@@ -43,7 +44,8 @@ export function activityView(toasts: HTMLElement): { element: HTMLElement; follo
     announce('credited', { conversion_id, offer_id, goal_id, reward })
   }
 
-  function show({ started, next_cursor }: ActivityPage): void {
+  function show({ started, next_cursor, balance }: ActivityPage): void {
+    if (balance !== null) replace(held, say('balance'), ' ', amount(balance))
     if (started.length === 0 && items.length === 0) return replace(body, notice('no_activity', 'no_activity_text'))
     replace(
       body,

@@ -1,5 +1,5 @@
 // The wall's own API, asked as the viewer of this page.
-import { type ActivityPage, type OfferList, viewer } from './boot.ts'
+import { type ActivityPage, type Offer, type OfferList, viewer } from './boot.ts'
 
 const TIMEOUT_MS = 15_000
 
@@ -14,11 +14,17 @@ export class ApiError extends Error {
   }
 }
 
-/** The signature is for what is private; `signed` leaves it out where it is of no use. */
-export function urlOf(path: string, more: Record<string, string> = {}): string {
-  const { embed: _embed, ...query } = viewer.query
-  return `/wall/v1${path}?${new URLSearchParams({ apiKey: viewer.apiKey, userId: viewer.userId, ...query, ...more }).toString()}`
+const given = (names: readonly string[]) => names.flatMap((name) => (viewer.query[name] === undefined ? [] : [[name, viewer.query[name]] as const])) // prettier-ignore
+
+/** With who asks, and those of the page's parameters that the path knows. */
+function urlOf(path: string, names: readonly string[], more: Record<string, string> = {}): string {
+  const { apiKey, userId } = viewer
+  const query = { apiKey, userId, ...Object.fromEntries(given(['exp', 'sig', ...names])), ...more }
+  const known = Object.entries(query).filter(([, value]) => value !== '')
+  return `/wall/v1${path}?${new URLSearchParams(known).toString()}`
 }
+
+const SUB_IDS = ['aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4']
 
 async function ask<T>(url: string): Promise<T> {
   const response = await fetch(url, { credentials: 'omit', signal: AbortSignal.timeout(TIMEOUT_MS) })
@@ -29,15 +35,12 @@ async function ask<T>(url: string): Promise<T> {
   return answer.data
 }
 
-export const listOffers = (filter: Record<string, string>): Promise<OfferList> => ask(urlOf('/offers', filter))
+export const listOffers = (filter: Record<string, string>): Promise<OfferList> =>
+  ask(urlOf('/offers', [...SUB_IDS, 'country', 'platform'], filter))
 
-export function listActivity(cursor?: string): Promise<ActivityPage> {
-  const { exp = '', sig = '' } = viewer.query
-  const query = { apiKey: viewer.apiKey, userId: viewer.userId, exp, sig, ...(cursor === undefined ? {} : { cursor }) }
-  return ask(`/wall/v1/activity?${new URLSearchParams(query).toString()}`)
-}
+export const findOffer = async (offerId: number): Promise<Offer> =>
+  (await ask<{ offer: Offer }>(urlOf(`/offers/${offerId}`, SUB_IDS))).offer
 
-export function liveUrl(): string {
-  const { exp = '', sig = '' } = viewer.query
-  return `/wall/v1/live?${new URLSearchParams({ apiKey: viewer.apiKey, userId: viewer.userId, exp, sig }).toString()}`
-}
+export const listActivity = (cursor = ''): Promise<ActivityPage> => ask(urlOf('/activity', [], { cursor }))
+
+export const liveUrl = (): string => urlOf('/live', [])

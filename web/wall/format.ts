@@ -10,6 +10,8 @@ const UNITS = [['day', 86_400], ['hour', 3_600], ['minute', 60]] as const // pre
 export const say = (key: keyof typeof look.texts, values: Record<string, string> = {}): string =>
   look.texts[key].replaceAll(/\{(\w+)\}/g, (all, name: string) => ({ currency: look.currency, ...values })[name] ?? all)
 
+export const numberText = (value: number) => numbers.format(value)
+
 export const amountText = (reward: number) => `${numbers.format(reward)} ${look.currency}`
 
 /** With the icon of the currency in place of its name, where there is one. */

@@ -9,7 +9,8 @@ import { announce } from './parent.ts'
 import { followPreview } from './preview.ts'
 
 const toasts = h('div', { class: 'toasts', role: 'status' })
-const activity = activityView(toasts)
+const held = h('span', { class: 'balance' })
+const activity = activityView(toasts, held)
 
 function render(): void {
   const views = [{ name: 'offers', element: offersView() }] as { name: 'offers' | 'activity'; element: HTMLElement }[]
@@ -38,6 +39,7 @@ function head(): HTMLElement {
     hero !== null && picture(hero, 'hero'),
     logo !== null && picture(logo, 'logo'),
     h('div', {}, h('h1', {}, title || say('title')), h('p', {}, intro || say('intro'))),
+    held,
     viewer.isTest && h('span', { class: 'badge test' }, say('test')),
   )
 }

@@ -1,9 +1,9 @@
 // The list of offers: categories, search, sort, cards, and what to show when there are none.
-import { listOffers } from './api.ts'
+import { findOffer, listOffers } from './api.ts'
 import { firstOffers, look, type Offer, type OfferList, viewer } from './boot.ts'
 import { showDetails } from './details.ts'
 import { h, picture, replace } from './dom.ts'
-import { amount, say } from './format.ts'
+import { amount, dateText, numberText, say } from './format.ts'
 import { notice } from './notice.ts'
 
 const CATEGORIES = ['survey', 'app', 'game', 'video'] as const
@@ -51,12 +51,9 @@ export function offersView(): HTMLElement {
   async function load(isMore = false): Promise<void> {
     const mine = ++turn
     list.setAttribute('aria-busy', 'true')
-    const wanted = { limit: String(PAGE), offset: String(isMore ? shown.length : 0), sort: filter.sort }
-    const more = Object.entries({ category: filter.category, search: filter.search }).filter(
-      ([, value]) => value !== '',
-    )
+    const wanted = { limit: String(PAGE), offset: String(isMore ? shown.length : 0), ...filter }
     try {
-      const page = await listOffers({ ...wanted, category: '', ...Object.fromEntries(more) })
+      const page = await listOffers(wanted)
       if (mine === turn) show(page, isMore)
     } catch {
       if (mine !== turn) return
@@ -107,6 +104,14 @@ export function offersView(): HTMLElement {
   }
 
   show(firstOffers, false)
+  const { welcomeOfferId } = viewer
+  if (welcomeOfferId !== null) void findOffer(welcomeOfferId).then(welcome, () => {}) // it is one more, not the list
+  function welcome(offer: Offer): void {
+    if (turn > 0) return
+    list.querySelector(`[data-offer="${offer.offer_id}"]`)?.remove()
+    shown = [offer, ...shown.filter(({ offer_id }) => offer_id !== offer.offer_id)]
+    list.prepend(card(offer, Infinity, say('welcome')))
+  }
   const { shows } = look
   return h(
     'section',
@@ -119,23 +124,32 @@ export function offersView(): HTMLElement {
       shows.categories && h('div', { class: 'chips' }, ...chips),
     ),
     status,
+    firstOffers.sale !== undefined && sale(firstOffers.sale),
     list,
     below,
   )
 }
 
-function card(offer: Offer, highest: number): HTMLElement {
+const sale = ({ multiplier, ends_at }: { multiplier: number; ends_at: string }) =>
+  h('p', { class: 'sale' }, say('sale', { multiplier: numberText(multiplier), when: dateText(ends_at) }))
+
+function card(offer: Offer, highest: number, first?: string): HTMLElement {
   const open = () => showDetails(offer)
   return h(
     'li',
-    { class: 'card' },
+    { class: 'card', 'data-offer': String(offer.offer_id) },
     picture(offer.image_url ?? null, 'picture'),
     h(
       'div',
       { class: 'what' },
       h('h3', { dir: 'auto' }, h('button', { class: 'open', onclick: open }, offer.name)),
       h('p', { class: 'text', dir: 'auto' }, offer.description),
-      h('p', { class: 'badges' }, ...badges(offer, highest)),
+      h(
+        'p',
+        { class: 'badges' },
+        first !== undefined && h('span', { class: 'badge first' }, first),
+        ...badges(offer, highest),
+      ),
     ),
     h('span', { class: 'reward' }, amount(offer.reward)),
   )

@@ -22,7 +22,7 @@ type Started = Static<typeof StartedOffer>
 export async function listEarned(db: Db, user: AppUser, limit: number, before: string | undefined) {
   const { rows } = await sql<EarnedRow>`
     SELECT c.conversion_id, c.offer_id, o.name AS offer_name, o.image_url, c.goal_id, g.name AS goal_name, c.payout_micros,
-      c.rate_micros, c.currency, c.status, c.status_reason, c.created_at, c.hold_until,
+      c.rate_micros, c.rounding, c.currency, c.status, c.status_reason, c.created_at, c.hold_until,
       coalesce(c.reversed_at, c.rejected_at, c.approved_at, c.created_at) AS changed_at
     FROM conversions c JOIN offers o USING (offer_id) JOIN goals g USING (goal_id)
     WHERE c.app_id = ${user.appId} AND c.user_id = ${user.userId} AND c.is_test = ${user.isTest}
@@ -39,17 +39,18 @@ type EarnedRow = Pick<
   image_url: string
   payout_micros: number
   rate_micros: number
+  rounding: string | null
   created_at: Date
   changed_at: Date
   hold_until: Date | null
 }
 
 function presentEarned(row: EarnedRow): Earned {
-  const { image_url, payout_micros, rate_micros, created_at, changed_at, hold_until, ...shown } = row
+  const { image_url, payout_micros, rate_micros, rounding, created_at, changed_at, hold_until, ...shown } = row
   return {
     ...shown,
     image_url: image_url || null,
-    reward: toLocal(payout_micros, rate_micros),
+    reward: toLocal(payout_micros, rate_micros, rounding),
     created_at: rfc3339(created_at),
     changed_at: rfc3339(changed_at),
     hold_until: hold_until === null ? null : rfc3339(hold_until),
@@ -63,6 +64,7 @@ type StartedRow = {
   started_at: Date
   currency: string
   rate_micros: number
+  rounding: string | null
   share_ppm: number | null
   goals: {
     goal_id: number
@@ -84,7 +86,7 @@ export async function listStarted(db: Db, user: AppUser, nowMs: number): Promise
     ), started AS (
       SELECT DISTINCT ON (offer_id) * FROM latest ORDER BY offer_id, click_id
     )
-    SELECT s.offer_id, o.name AS offer_name, o.image_url, s.clicked_at AS started_at, s.currency, s.rate_micros, s.share_ppm, goals.goals
+    SELECT s.offer_id, o.name AS offer_name, o.image_url, s.clicked_at AS started_at, s.currency, s.rate_micros, s.rounding, s.share_ppm, goals.goals
     FROM started s JOIN offers o USING (offer_id) JOIN terms t ON t.terms_id = s.terms_id
     CROSS JOIN LATERAL (
       SELECT json_agg(json_build_object('goal_id', g.goal_id, 'name', g.name, 'is_optional', g.is_optional,
@@ -106,14 +108,22 @@ export async function listStarted(db: Db, user: AppUser, nowMs: number): Promise
     .map(presentStarted)
 }
 
-function presentStarted({ image_url, started_at, rate_micros, share_ppm, goals, ...shown }: StartedRow): Started {
+function presentStarted({
+  image_url,
+  started_at,
+  rate_micros,
+  rounding,
+  share_ppm,
+  goals,
+  ...shown
+}: StartedRow): Started {
   return {
     ...shown,
     image_url: image_url || null,
     started_at: rfc3339(started_at),
     goals: goals.map(({ payout_micros, ...goal }) => ({
       ...goal,
-      reward: toLocal(takeShare(payout_micros, share_ppm ?? WHOLE_PPM), rate_micros),
+      reward: toLocal(takeShare(payout_micros, share_ppm ?? WHOLE_PPM), rate_micros, rounding),
     })),
   }
 }

@@ -7,6 +7,9 @@ import { escapeHtml } from '../../lib/escape-html.ts'
 import { joinGzip, joinPlain } from '../../lib/gzip-parts.ts'
 import type { AppCredential } from '../apps/credentials.ts'
 import type { Visitor } from '../clicks/visitor.ts'
+import type { Catalogue } from '../offers/catalogue.ts'
+import type { Platform } from '../offers/choices.ts'
+import type { Completions } from '../offers/completions.ts'
 import type { OfferAnswers } from '../offers/offer-answers.ts'
 import { asVisitor } from './as-visitor.ts'
 import { createWallPages, type WrittenPage } from './page.ts'
@@ -21,7 +24,11 @@ const PERMISSIONS =
 /** What the script sends along with each request of its own. */
 const KEPT = ['aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'country', 'platform', 'category', 'sort', 'embed', 'exp', 'sig'] as const // prettier-ignore
 
+type Wanted = { country?: string; platform?: Platform }
+
 type Options = {
+  catalogue: Catalogue
+  completions: Completions
   viewers: Viewers
   visitorOf: (request: FastifyRequest) => Visitor
   answers: OfferAnswers
@@ -30,7 +37,7 @@ type Options = {
 }
 
 export function pageRoute(server: FastifyInstance, options: Options): void {
-  const { viewers, visitorOf, answers, settingsOf, isBanned } = options
+  const { viewers, visitorOf, answers, settingsOf, isBanned, catalogue, completions } = options
   const pages = createWallPages()
   const onRequest: onRequestAsyncHookHandler = viewers.createHook(Object.keys(WallPageQuery.properties))
 
@@ -77,12 +84,22 @@ export function pageRoute(server: FastifyInstance, options: Options): void {
         isBanned: isBanned(credential, userId),
         isTest: credential.isTest,
         country: wanted.country ?? null,
+        welcomeOfferId: await welcomeOffer(credential, userId, wanted),
       })
       if (written === null) return explain(reply, NOT_BUILT)
       send(request, reply, written, settings.parents)
       return reply
     },
   )
+
+  async function welcomeOffer(credential: AppCredential, userId: string, wanted: Wanted): Promise<number | null> {
+    const { appId, isTest, welcomeOfferId: offerId, rules } = credential
+    if (offerId === null || isBanned(credential, userId)) return null
+    if ((await completions.of({ appId, isTest, userId })).length > 0) return null
+    const platforms = wanted.platform === undefined ? null : [wanted.platform, 'web' as const]
+    const visit = { country: wanted.country ?? null, platforms, rules }
+    return catalogue.hiddenReasons(offerId, visit, Date.now())?.length === 0 ? offerId : null
+  }
 }
 
 /** Past Fastify, like all that is sent often. */

@@ -7,6 +7,8 @@ import type { VisitorReader } from '../clicks/visitor.ts'
 import { createOfferAnswers, type OfferSources, readOfferId } from '../offers/offer-answers.ts'
 import { fillRewards } from '../offers/offer-text.ts'
 import { OfferParams } from '../offers/schema.ts'
+import { readBalance } from '../users/balances.ts'
+import { stepsToUnits } from '../../lib/money.ts'
 import { listEarned, listStarted } from './activity.ts'
 import { type LiveWalls, STREAM_HEADERS } from './live.ts'
 import { asVisitor } from './as-visitor.ts'
@@ -102,11 +104,13 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
       const { limit, cursor } = request.query
       const { credential, userId } = await viewers.identifySigned(request, request.query)
       const user = { appId: credential.appId, isTest: credential.isTest, userId }
-      const [earned, started] = await Promise.all([
+      const [earned, started, balance] = await Promise.all([
         listEarned(db, user, limit, cursor),
         cursor === undefined ? listStarted(db, user, Date.now()) : [],
+        credential.keepsBalance ? readBalance(db, user).then(stepsToUnits) : null,
       ])
-      sendJson(request, reply, 200, successJson(request, { started, ...earned }, 'Activity retrieved successfully'))
+      const activity = { started, ...earned, balance }
+      sendJson(request, reply, 200, successJson(request, activity, 'Activity retrieved successfully'))
       return reply
     },
   )

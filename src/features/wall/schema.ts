@@ -128,6 +128,7 @@ export const Activity = shape('WallActivity', {
   started: Type.Array(StartedOffer, { description: 'Offers in progress. Empty on later pages.' }),
   items: Type.Array(EarnedItem, { description: 'Newest first.' }),
   next_cursor: NextCursor,
+  balance: Type.Union([Type.Number(), Type.Null()], { description: 'Null when the app keeps no balances.' }),
 })
 
 /** What the script reads of the visitor (web/wall/boot.ts). Only what it may know: no secret, no payout. */
@@ -140,4 +141,6 @@ export type PageViewer = {
   isBanned: boolean
   isTest: boolean
   country: string | null
+  /** Comes first for a user who has completed nothing. */
+  welcomeOfferId: number | null
 }

@@ -75,6 +75,7 @@ export function createViewers({ db, secretKey, credentials, limiter, settingsOf 
     const nowMs = Date.now()
     const credential = credentials.find(named.apiKey)
     if (credential === undefined || nowMs >= credential.expiresAtMs) throw unknownKey()
+    if (credential.kind === 'tracking') throw noWall()
     const { appId, isTest } = credential
     const user = `${appId}|${isTest}|${hashText(named.userId)}|${addressOf(request)}`
     await count(request, `wall:${user}`, A_MINUTE_BY_USER, 'of this user')
@@ -104,6 +105,11 @@ export function createViewers({ db, secretKey, credentials, limiter, settingsOf 
 function unknownKey(): AppError {
   const message = 'The API key is unknown, or no longer valid. Check it against the credentials of your app.'
   return new AppError('INVALID_API_KEY', message, { apiKey: message })
+}
+
+function noWall(): AppError {
+  const message = 'This app is for servers only (kind "tracking"), and has no wall. Change its kind to "reward".'
+  return new AppError('RESOURCE_NOT_FOUND', message, { apiKey: message })
 }
 
 type Unsigned = SignatureProblem | 'incomplete' | 'required' | 'needed'

@@ -1,13 +1,16 @@
 // The wall's own API: what a page with the public key alone can do, and what it cannot.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Static } from 'typebox'
 import { BROWSER, SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { TESTER } from '../../../test/tester.ts'
 import { until } from '../../../test/installation.ts'
 import { publisherOfApp } from '../../../test/people.ts'
 import { banUser } from '../apps/bans.ts'
 import { permit } from '../apps/permissions.ts'
+import { changeRewardSettings } from '../apps/reward-settings.ts'
 import { rotateSigningSecret } from '../apps/signing-secrets.ts'
+import type { Activity, PageViewer, WallOfferList } from './schema.ts'
 import { MAX_LIFE_S, signUser } from './signature.ts'
 
 const world = useWorld('wall')
@@ -124,4 +127,71 @@ test('what is wrong is said by parameter', async () => {
   const { status, error } = await look('/offers', { apiKey: live.api_key, limit: 'x', country: 'UK', sig: 'short' })
   assert.deepEqual([status, error.code], [400, 'INVALID_REQUEST'])
   assert.deepEqual(Object.keys(error.details).toSorted(), ['country', 'limit', 'sig', 'userId'])
+})
+
+const page = async (query: Record<string, string>) => {
+  const { statusCode, body } = await world.app.server.inject({
+    url: `/wall?${new URLSearchParams(query).toString()}`,
+    headers: { 'user-agent': BROWSER },
+  })
+  const read = (id: string): unknown => JSON.parse(new RegExp(`id="${id}">(.*?)</script>`).exec(body)?.[1] ?? 'null')
+  return { status: statusCode, body, offers: read('offers') as Static<typeof WallOfferList>, viewer: read('viewer') as PageViewer } // prettier-ignore
+}
+
+test('the page shows a sale, and a welcome offer to those who can complete it and have completed nothing', async () => {
+  const { appId, live } = await world.createApp()
+  const [welcome = 0, other = 0] = await world.createOffers({ countries: ['US'] }, {})
+  const sale = {
+    multiplierPpm: 2_000_000,
+    startsAt: new Date(Date.now() - 1_000),
+    endsAt: new Date(Date.now() + 60_000),
+  }
+  await changeRewardSettings(world.database.db, TESTER, appId, { welcomeOfferId: welcome, sale })
+  await world.app.refresh()
+  const look = (more = {}) => page({ apiKey: live.api_key, userId: 'new', platform: 'web', country: 'US', ...more })
+  const { offers, viewer } = await look()
+  assert.equal(offers.sale?.multiplier, 2)
+  assert.equal(offers.offers.find(({ offer_id }) => offer_id === other)?.reward, 200)
+  assert.equal(viewer.welcomeOfferId, welcome)
+  assert.equal((await look({ country: 'SE' })).viewer.welcomeOfferId, null)
+  const { clickId } = await world.click(other, live, 'userId=new')
+  await world.confirm(other, clickId)
+  await world.app.refresh()
+  assert.equal((await look()).viewer.welcomeOfferId, null)
+})
+
+test('a signed user of an app that keeps balances sees the balance, as promised at the click', async () => {
+  const { appId, live } = await world.createApp()
+  const sale = {
+    multiplierPpm: 1_500_000,
+    startsAt: new Date(Date.now() - 1_000),
+    endsAt: new Date(Date.now() + 60_000),
+  }
+  await changeRewardSettings(world.database.db, TESTER, appId, { keepsBalance: true, sale })
+  await world.app.refresh()
+  const [offerId = 0] = await world.createOffers({ goals: [{ name: 'One', payout: '1' }, { name: 'Two', payout: '2' }], payout: undefined }) // prettier-ignore
+  const { clickId } = await world.click(offerId, live, 'userId=ann')
+  await changeRewardSettings(world.database.db, TESTER, appId, { sale: null })
+  await world.confirm(offerId, clickId, { goal: 'One' })
+  const user = { apiKey: live.api_key, userId: 'ann', expiresAtS: Math.floor(Date.now() / 1000) + 60 }
+  const query = {
+    apiKey: user.apiKey,
+    userId: 'ann',
+    exp: String(user.expiresAtS),
+    sig: signUser(live.signing_secret, user),
+  }
+  const { text } = await look('/activity', query)
+  const { data } = JSON.parse(text) as { data: Static<typeof Activity> }
+  assert.deepEqual([data.balance, data.items[0]?.reward], [150, 150])
+  assert.deepEqual(data.started[0]?.goals.map(({ reward, status }) => [reward, status]), [[150, 'approved'], [300, null]]) // prettier-ignore
+})
+
+test('an app for servers only has no wall', async () => {
+  const { appId, live } = await world.createApp()
+  await changeRewardSettings(world.database.db, TESTER, appId, { kind: 'tracking' })
+  await world.app.refresh()
+  const query = { apiKey: live.api_key, userId: 'ann' }
+  assert.equal((await page(query)).status, 404)
+  assert.equal((await look('/offers', query)).error.code, 'RESOURCE_NOT_FOUND')
+  assert.equal((await world.get('/v1/offers?userId=ann', live)).status, 200)
 })

@@ -76,6 +76,8 @@ export const ar: Texts = {
   operator: 'رُفض بعد المراجعة.',
   credited: 'حصلت على {amount}',
   balance: 'الرصيد',
+  sale: 'المكافآت × {multiplier} حتى {when}',
+  welcome: 'عرض ترحيبي',
   test: 'وضع الاختبار',
   dismiss: 'إغلاق',
 }

@@ -76,6 +76,8 @@ export const de: Texts = {
   operator: 'Nach einer Prüfung abgelehnt.',
   credited: 'Du hast {amount} erhalten',
   balance: 'Guthaben',
+  sale: 'Prämien × {multiplier} bis {when}',
+  welcome: 'Willkommensangebot',
   test: 'Testmodus',
   dismiss: 'Ausblenden',
 }

@@ -75,6 +75,8 @@ export const en = {
   operator: 'It was declined after a review.',
   credited: 'You received {amount}',
   balance: 'Balance',
+  sale: 'Rewards × {multiplier} until {when}',
+  welcome: 'Welcome offer',
   test: 'Test mode',
   dismiss: 'Dismiss',
 }

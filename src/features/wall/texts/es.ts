@@ -76,6 +76,8 @@ export const es: Texts = {
   operator: 'Se rechazó tras una revisión.',
   credited: 'Has recibido {amount}',
   balance: 'Saldo',
+  sale: 'Recompensas × {multiplier} hasta el {when}',
+  welcome: 'Oferta de bienvenida',
   test: 'Modo de prueba',
   dismiss: 'Cerrar',
 }

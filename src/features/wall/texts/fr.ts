@@ -76,6 +76,8 @@ export const fr: Texts = {
   operator: 'Refusée après examen.',
   credited: 'Vous avez reçu {amount}',
   balance: 'Solde',
+  sale: 'Récompenses × {multiplier} jusqu’au {when}',
+  welcome: 'Offre de bienvenue',
   test: 'Mode test',
   dismiss: 'Fermer',
 }

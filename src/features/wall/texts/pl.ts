@@ -76,6 +76,8 @@ export const pl: Texts = {
   operator: 'Odrzucono po weryfikacji.',
   credited: 'Otrzymujesz {amount}',
   balance: 'Saldo',
+  sale: 'Nagrody × {multiplier} do {when}',
+  welcome: 'Oferta powitalna',
   test: 'Tryb testowy',
   dismiss: 'Zamknij',
 }

@@ -76,6 +76,8 @@ export const pt: Texts = {
   operator: 'Recusado após análise.',
   credited: 'Você recebeu {amount}',
   balance: 'Saldo',
+  sale: 'Recompensas × {multiplier} até {when}',
+  welcome: 'Oferta de boas-vindas',
   test: 'Modo de teste',
   dismiss: 'Fechar',
 }

@@ -76,6 +76,8 @@ export const tr: Texts = {
   operator: 'İncelemeden sonra reddedildi.',
   credited: '{amount} kazandın',
   balance: 'Bakiye',
+  sale: 'Ödüller × {multiplier}, bitiş: {when}',
+  welcome: 'Hoş geldin teklifi',
   test: 'Test modu',
   dismiss: 'Kapat',
 }
