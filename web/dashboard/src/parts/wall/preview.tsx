@@ -49,7 +49,7 @@ function Frame({ path, settings }: { path: string; settings: WallSettings }) {
               { value: 'dark', label: 'Dark' },
             ]}
             value={theme}
-            onChange={(value) => setTheme(value as 'light' | 'dark')}
+            onChange={setTheme}
           />
         </Group>
       </Group>
