@@ -35,6 +35,7 @@ import { publisherRoutes } from './operator/publishers/routes.ts'
 import { reportsRoutes } from './publisher/reports/routes.ts'
 import { requestRoutes } from './publisher/requests/routes.ts'
 import { rewardRoutes } from './publisher/rewards/routes.ts'
+import { appUserRoutes } from './publisher/users/routes.ts'
 import { createRoutes } from './route.ts'
 import { wallSettingsRoutes } from './publisher/wall/routes.ts'
 import { systemRoutes } from './operator/system/routes.ts'
@@ -59,6 +60,7 @@ const SUBJECTS = [
   appOfferRoutes,
   wallSettingsRoutes,
   appConversionRoutes,
+  appUserRoutes,
   requestRoutes,
   reportsRoutes,
   balanceRoutes,

@@ -21,6 +21,7 @@ const PATH: Record<string, string> = {
   signal: 'The fraud signal that the rule is about.',
   test_id: 'ID of the test run.',
   token_id: 'ID of the API token.',
+  user_id: 'The publisher’s own ID of the user, percent-encoded.',
 }
 
 /** Filters of lists, and how to page through them. */

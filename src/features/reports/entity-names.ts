@@ -18,6 +18,7 @@ const KINDS_BY_NOUN: Readonly<Record<string, EntityKind>> = {
   publisher: 'publisher',
   app: 'app',
   content_rules: 'app',
+  rewards: 'app',
   postback_settings: 'app',
   postback_lane: 'app',
   offer: 'offer',

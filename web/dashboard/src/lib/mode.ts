@@ -10,9 +10,8 @@ export const useMode = (): Mode => modeIn(useSearch())
 /** Back undoes it. */
 export function useSetMode(): (mode: Mode) => void {
   const [path, navigate] = useLocation()
-  const search = useSearch()
   return (mode) => {
-    const next = new URLSearchParams(search)
+    const next = new URLSearchParams(window.location.search)
     next.set('mode', mode)
     navigate(`${path}?${next.toString()}`)
   }

@@ -1,6 +1,7 @@
 // The filters of a table are in the address of the page: it can be kept, sent to somebody, and gone back to.
 import { useCallback, useMemo } from 'react'
-import { useLocation, useSearch } from 'wouter'
+import { useLocation } from 'wouter'
+import { useGuardedSearch } from './leave.ts'
 
 export type Filters = Record<string, string>
 
@@ -8,7 +9,7 @@ type Change = (changed: Record<string, string | null>, how?: { isStep?: boolean 
 
 /** `isStep`: Back undoes it, as for a drawer that opens. */
 export function useFilters(): [Filters, Change] {
-  const search = useSearch()
+  const search = useGuardedSearch() // as it is: wouter would decode it, and it is decoded once more here
   const [path, navigate] = useLocation()
   const filters = useMemo(() => {
     const { mode: _mode, ...rest } = Object.fromEntries(new URLSearchParams(search)) // no filter of a page: mode.ts

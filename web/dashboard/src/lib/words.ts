@@ -42,6 +42,11 @@ export const ROUNDINGS: Labels<Schemas['RewardSettings']['rounding']> = {
   nearest: 'To the nearest',
   up: 'Up',
 }
+export const ENTRY_KINDS: Labels<Schemas['BalanceEntry']['kind']> = {
+  reward: 'Reward',
+  reversal: 'Reversal',
+  debit: 'Debit',
+}
 export const OFFER_SORTS: Labels<OfferSort> = {
   popular: 'Popular',
   payout_desc: 'Highest payout',

@@ -13,6 +13,7 @@ import { Loaded, Page } from '../../parts/page.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
+import { userPath } from '../../parts/users/user.tsx'
 
 type History = Schemas['ConversionHistory']
 const LOOK_AGAIN_MS = 5_000 // postbacks are on their way
@@ -42,7 +43,6 @@ export default function Conversion() {
 }
 
 function About({ appId, history: { conversion: one, postbacks } }: { appId: string; history: History }) {
-  const list = `/apps/${appId}/conversions`
   const rows: [string, ReactNode][] = [
     ['ID', <Copyable key="id" value={one.conversion_id} label="Copy the conversion ID" />],
     [
@@ -58,7 +58,7 @@ function About({ appId, history: { conversion: one, postbacks } }: { appId: stri
         key="user"
         size="sm"
         component={Link}
-        href={`${list}?user_id=${encodeURIComponent(one.user_id)}`}
+        href={userPath(appId, one.user_id)}
         style={{ overflowWrap: 'anywhere' }}
       >
         {one.user_id}

@@ -1,21 +1,16 @@
-import { Button, Modal, Text, Textarea, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Button, Modal, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { modals } from '@mantine/modals'
-import { readWhole, wholeOf } from '../../lib/amounts.ts'
 import type { Schemas } from '../../lib/api-types.ts'
-import { post, remove } from '../../lib/api.ts'
+import { remove } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
-import { useSubmit } from '../../lib/use-submit.ts'
-import type { BodyOf } from '../../lib/operations.ts'
-import { WholeInput } from '../../parts/amount-input.tsx'
+import { BanForm } from '../../parts/ban-form.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Pager, usePages } from '../../parts/pager.tsx'
 import { SearchInput } from '../../parts/search-input.tsx'
-import { SubmitForm } from '../../parts/submit-form.tsx'
 import { Time } from '../../parts/time.tsx'
 
 type List = Schemas['BanList']
@@ -90,37 +85,3 @@ const liftColumn = (ask: (ban: Ban) => void): Column<Ban> => ({
     </Button>
   ),
 })
-
-const checkAppId = (text: string) => (readWhole(text) === null ? 'Enter the ID of an app, such as 12.' : null)
-
-function BanForm({ onDone }: { onDone: () => void }) {
-  const form = useForm({
-    initialValues: { user_id: '', app_id: '', reason: '' },
-    validate: { app_id: (text) => (text.trim() === '' ? null : checkAppId(text)) },
-  })
-  const ban = useChange((body: BodyOf<'POST /bans'>) => post('/bans', body), {
-    refresh: ['/bans'],
-    onError: () => {},
-  })
-  const submit = useSubmit(form, async ({ user_id, app_id, reason }) => {
-    const { is_new } = await ban.mutateAsync({
-      user_id,
-      reason,
-      ...(app_id.trim() === '' ? {} : { app_id: wholeOf(app_id) }),
-    })
-    if (is_new) return onDone()
-    form.setFieldError('user_id', 'This user is already banned.')
-    return false
-  })
-  return (
-    <SubmitForm submit={submit} action="Ban" button={{ color: 'red' }}>
-      <TextInput label="User ID" required data-autofocus {...form.getInputProps('user_id')} />
-      <WholeInput
-        label="App ID"
-        description="Leave empty to ban the user in every app."
-        {...form.getInputProps('app_id')}
-      />
-      <Textarea label="Reason" required autosize minRows={2} {...form.getInputProps('reason')} />
-    </SubmitForm>
-  )
-}
