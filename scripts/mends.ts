@@ -216,4 +216,29 @@ export const MENDS: Mend[] = [
     'if (before.amount_micros === null) throw',
     LEDGER_MODEL,
   ),
+  mend(
+    'a conversion loses the sale of its click',
+    `${CONVERSIONS}/new-conversion.ts`,
+    'multiplierPpm: click.multiplierPpm',
+    'multiplierPpm: null',
+  ),
+  mend(
+    'a report without a click has no sale',
+    `${CONVERSIONS}/new-conversion.ts`,
+    'multipliedRate(app.rateMicros, app.multiplierPpm)',
+    'multipliedRate(app.rateMicros, null)',
+  ),
+  mend(
+    'rewards of a click are rounded by the rule of today',
+    `${CONVERSIONS}/new-conversion.ts`,
+    'rounding: click.rounding',
+    'rounding: null',
+  ),
+  mend(
+    'debits at once take more than the balance',
+    'src/features/users/balances.ts',
+    'await lockUser(trx, user)',
+    'if (user === null) await lockUser(trx, user)',
+    'src/features/users/balances.test.ts',
+  ),
 ]
