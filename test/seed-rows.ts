@@ -48,6 +48,7 @@ export type ConversionSeed = SubIds & {
   /** The payout, where it is not given. */
   revenueMicros?: number
   rateMicros?: number
+  rounding?: string | null
   country?: string
   device?: string
   isTest?: boolean

@@ -85,9 +85,17 @@ export async function perform({ world, span, apps, offers }: Setting, one: Actio
   const { isTest: isOfTest } = one
   if (one.kind === 'click')
     return addClicks(db, { ...whose, isTest: isOfTest, ...(one.signals && { signals: one.signals }) })
-  const worth = { payoutMicros: one.payout, revenueMicros: one.revenue, rateMicros: 33_333_333 }
+  const worth = {
+    payoutMicros: one.payout,
+    revenueMicros: one.revenue,
+    rateMicros: 33_333_333,
+    rounding: roundingOf(one.payout),
+  }
   await addConversions(db, { ...whose, isTest: isOfTest, status: one.status, ...worth, nthOfClick: one.nthOfClick })
 }
+
+/** One of a few, by a number that is random already. */
+const roundingOf = (number: number) => [null, 'nearest0', 'up2'][number % 3] ?? null
 
 type Whose = { at: string; appId: number; offerId: number; country?: string; device?: string }
 
@@ -116,7 +124,7 @@ async function move(
   if (found === undefined) return
   const { sequence, created_at } = found
   const event = { sequence: sequence + 1, event_id: randomUUID() }
-  const place = { country: country ?? null, device: device ?? null, nth_of_click: nth }
+  const place = { country: country ?? null, device: device ?? null, nth_of_click: nth, rounding: roundingOf(rate) }
   const change =
     found.status === 'approved'
       ? { status: 'reversed' as const, status_reason: 'operator', reversed_at: created_at, ...event }

@@ -18,7 +18,7 @@ const WORDS = ['Casino', 'Bingo', 'Überweisung', '賭博', 'Puzzle', 'Quiz']
 const RULES: (ContentRules | null)[] = [
   null,
   { id: 1, fingerprint: '1', blockedCategories: ['game'], blockedKeywords: ['bingo', '賭博'], paymentOffers: true, listed: null, minReward: null },
-  { id: 2, fingerprint: '2', blockedCategories: [], blockedKeywords: ['überweisung'], paymentOffers: false, listed: { only: false, offerIds: [3, 1, 2] }, minReward: null },
+  { id: 2, fingerprint: '2', blockedCategories: [], blockedKeywords: ['überweisung'], paymentOffers: false, listed: { only: false, offerIds: [3, 1, 2] }, minReward: { steps: 10_000, rateMicros: 1_000_000, sharePpm: 1_000_000, rounding: null } },
   { id: 3, fingerprint: '3', blockedCategories: [], blockedKeywords: ['quiz'], paymentOffers: true, listed: { only: true, offerIds: Array.from({ length: OFFERS }, (_, i) => i * 2) }, minReward: null },
 ] // prettier-ignore
 const LISTED = new Map(RULES.map((rules) => [rules, new Set(rules?.listed?.offerIds)]))
@@ -64,10 +64,11 @@ function createOffer(state: State, offerId: number): OfferRecord {
 }
 
 function naive({ offers, nowMs }: State, { country, platform, category, rules }: Filter, sort: Sort): number[] {
-  const isBlocked = ({ name, offerId, category: its, paymentRequired }: OfferRecord) =>
+  const isBlocked = ({ name, offerId, category: its, paymentRequired, payoutMicros }: OfferRecord) =>
     rules !== null &&
     (rules.blockedCategories.includes(its) ||
       (!rules.paymentOffers && paymentRequired) ||
+      (rules.minReward !== null && payoutMicros < 1_000_000) ||
       rules.blockedKeywords.some((keyword) => name.toLowerCase().split(' ').includes(keyword)) ||
       (rules.listed !== null && LISTED.get(rules)?.has(offerId) !== rules.listed.only))
   const orders: Record<Sort, (a: OfferRecord, b: OfferRecord) => number> = {

@@ -6,6 +6,7 @@ import { TESTER } from '../../../test/tester.ts'
 import { useWorld } from '../../../test/world.ts'
 import { rewardSteps, type Rounding, ROUNDINGS } from '../../lib/money.ts'
 import { changeRewardSettings, type RewardSettings } from '../apps/reward-settings.ts'
+import { readMessages } from '../conversions/messages.ts'
 
 const world = useWorld('rewards')
 const HOUR_MS = 3_600_000
@@ -36,13 +37,22 @@ async function readEverywhere(app: App, conversionId: string | null) {
   const { conversion } = await ask(app, `/conversions/${conversionId}`)
   const { events } = await ask(app, '/events')
   const event = events.findLast((one: { data: { conversion_id: string } }) => one.data.conversion_id === conversionId)
+  const macros = await readMacros(event.id)
   const { entries } = await ask(app, '/users/u')
   const entry = entries.find((one: { conversion_id: string }) => one.conversion_id === conversionId)
   return {
-    rewards: [conversion.payout_local, event.data.payout_local, entry?.amount],
-    multipliers: [conversion.multiplier, event.data.multiplier],
+    rewards: [conversion.payout_local, event.data.payout_local, macros.reward, entry?.amount],
+    multipliers: [conversion.multiplier, event.data.multiplier, macros.multiplier],
     payout: conversion.payout,
   }
+}
+
+/** What the postback of an event would say. */
+async function readMacros(eventId: string) {
+  const { db } = world.database
+  const event = await db.selectFrom('conversion_events').select(['conversion_id', 'sequence']).where('event_id', '=', eventId).executeTakeFirstOrThrow() // prettier-ignore
+  const messages = await readMessages(db, [{ postback_id: eventId, ...event }])
+  return messages.get(eventId)?.macros ?? assert.fail('the event has no message')
 }
 
 async function complete(app: App, offerId: number, clickId: string) {
@@ -87,7 +97,7 @@ test('rewards are rounded as the app says, everywhere alike; the offer shows the
     assert.equal(offer.payout, 0.999)
     const { clickId } = await world.click(offerId, app.live)
     await app.set({ rounding: rounding === 'down0' ? 'up0' : 'down0' }) // what the click was promised stays
-    assert.deepEqual(await complete(app, offerId, clickId), { rewards: [reward, reward, reward], multipliers: [1, 1], payout: 0.333 })
+    assert.deepEqual(await complete(app, offerId, clickId), { rewards: [reward, reward, reward, reward], multipliers: [1, 1, 1], payout: 0.333 })
     assert.equal((await ask(app, '/stats')).totals.payout_local, reward)
   } // prettier-ignore
 })
@@ -142,13 +152,13 @@ test('a click in a sale keeps it after its end, and a click after it does not ha
   const during = await world.click(second, app.live)
   await app.set({ sale: null })
   const after = await world.click(third, app.live)
-  assert.deepEqual(await complete(app, first, before.clickId), { rewards: [100, 100, 100], multipliers: [1, 1], payout: 1 }) // prettier-ignore
-  assert.deepEqual(await complete(app, second, during.clickId), { rewards: [250, 250, 250], multipliers: [2.5, 2.5], payout: 1 }) // prettier-ignore
-  assert.deepEqual(await complete(app, third, after.clickId), { rewards: [100, 100, 100], multipliers: [1, 1], payout: 1 }) // prettier-ignore
+  assert.deepEqual(await complete(app, first, before.clickId), { rewards: [100, 100, 100, 100], multipliers: [1, 1, 1], payout: 1 }) // prettier-ignore
+  assert.deepEqual(await complete(app, second, during.clickId), { rewards: [250, 250, 250, 250], multipliers: [2.5, 2.5, 2.5], payout: 1 }) // prettier-ignore
+  assert.deepEqual(await complete(app, third, after.clickId), { rewards: [100, 100, 100, 100], multipliers: [1, 1, 1], payout: 1 }) // prettier-ignore
   assert.deepEqual([(await ask(app, '/stats')).totals.payout_local, (await ask(app, '/users/u')).balance], [450, 450])
   const reversed = await world.confirm(second, during.clickId, { status: 'reversed' })
   const { rewards } = await readEverywhere(app, reversed.conversion_id)
-  assert.deepEqual([rewards, (await ask(app, '/users/u')).balance], [[250, -250, -250], 200])
+  assert.deepEqual([rewards, (await ask(app, '/users/u')).balance], [[250, -250, -250, -250], 200])
 })
 
 test('a sale starts and ends by the clock, without another change', async () => {

@@ -31,6 +31,7 @@ const COLUMNS = [
   'reversed_at',
   'hold_until',
   'is_test',
+  'multiplier',
 ] as const
 
 /** Newest first, at most so many; piece by piece, so that it never is in memory as a whole. */
