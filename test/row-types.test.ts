@@ -10,8 +10,8 @@ import { useWorld } from './world.ts'
 const world = useWorld('row_types')
 
 const SENT = {
-  rewarded_click_row: CLICK,
-  rewarded_conversion_row: CONVERSION,
+  locker_click_row: CLICK,
+  locker_conversion_row: CONVERSION,
   ledger_line: LINE_COLUMNS,
   postback_result: RESULT_COLUMNS,
 }

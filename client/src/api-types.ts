@@ -31,6 +31,8 @@ export type Schemas = {
     currency: string
     /** Of the currency sale that was on at the click: 2 when rewards were doubled. 1 without a sale. */
     multiplier: number
+    /** The content or link locker that the user came through. Null: none. */
+    locker_id: number | null
     aff_sub: string | null
     aff_sub2: string | null
     aff_sub3: string | null
@@ -265,7 +267,7 @@ export type Schemas = {
     /** RFC 3339 in UTC. */
     to: string
     timezone: string
-    group_by: "day" | "offer" | "country" | "platform" | "aff_sub" | "aff_sub2" | "aff_sub3" | "aff_sub4"
+    group_by: "day" | "offer" | "country" | "platform" | "locker_id" | "aff_sub" | "aff_sub2" | "aff_sub3" | "aff_sub4"
     /** Grouped by day: every day in order, including empty ones. Otherwise, the highest payout first. */
     rows: (Schemas['StatsRow'])[]
     /** There are more rows than the limit. */
@@ -283,6 +285,8 @@ export type Schemas = {
     country?: string | null
     /** When grouped by platform: android, ios or web, of the click. Null: it is not known, as for clicks of long ago and for conversions without one. */
     platform?: string | null
+    /** When grouped by locker. Null: not through one. */
+    locker_id?: number | null
     /** When grouped by it. Null: none was given. */
     aff_sub?: string | null
     /** When grouped by it. Null: none was given. */
@@ -468,7 +472,7 @@ export type Operations = {
     /** Time zone of the days: an IANA name such as Europe/Berlin. */
     timezone?: string
     /** What to group the rows by. */
-    groupBy?: "day" | "offer" | "country" | "platform" | "aff_sub" | "aff_sub2" | "aff_sub3" | "aff_sub4"
+    groupBy?: "day" | "offer" | "country" | "platform" | "locker_id" | "aff_sub" | "aff_sub2" | "aff_sub3" | "aff_sub4"
     /** Only this offer. */
     offerId?: number
     /** Only clicks and conversions from this country: a 2-letter ISO 3166-1 code, in any case. */

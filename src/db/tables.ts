@@ -142,6 +142,7 @@ export interface ClickCounts {
   country: string | null;
   device: string | null;
   is_compact: Generated<boolean>;
+  locker_id: number | null;
   offer_id: number;
   quarter: Date;
 }
@@ -159,6 +160,7 @@ export interface Clicks {
   device: string | null;
   ip: string | null;
   is_test: boolean;
+  locker_id: number | null;
   multiplier_ppm: number | null;
   offer_id: number;
   os: string | null;
@@ -190,6 +192,7 @@ export interface ConversionEvents {
   hold_until: Date | null;
   ip: string | null;
   is_test: boolean;
+  locker_id: number | null;
   multiplier_ppm: number | null;
   payout_micros: number;
   publisher_transaction_id: string | null;
@@ -231,6 +234,7 @@ export interface Conversions {
   is_repeatable: boolean;
   is_test: boolean;
   is_unconfirmed: Generated<boolean>;
+  locker_id: number | null;
   multiplier_ppm: number | null;
   nth_of_click: Generated<number | null>;
   offer_id: number;

@@ -2,6 +2,9 @@ import type { Click } from '../../src/features/clicks/clicks.ts'
 import { type Action, PEOPLE } from './actions.ts'
 import { promisedRewards } from './sale.ts'
 
+/** Every second click is through a locker. */
+export const lockerOf = (clickId: string) => (parseInt(clickId.slice(-1), 16) % 2 === 0 ? null : 7)
+
 export type ClickAction = Extract<Action, { kind: 'click' }>
 
 /** A click as the program would record it. */
@@ -30,4 +33,5 @@ export const clickOf = (
   device: null,
   os: null,
   signals: null,
+  locker_id: lockerOf(action.clickId),
 })

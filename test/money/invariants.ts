@@ -8,6 +8,7 @@ import { Completions } from '../../src/features/offers/completions.ts'
 import type { Book } from './book.ts'
 import { isStanding } from './entries.ts'
 import { PEOPLE, TOLD_APP } from './actions.ts'
+import { lockerOf } from './click-rows.ts'
 import { promisedRewards, rewardOf } from './sale.ts'
 import type { System } from './system.ts'
 
@@ -39,14 +40,15 @@ export async function checkBalances(system: System, book: Book): Promise<void> {
     }
 }
 
-/** Every conversion has the rate, rounding and sale of its promise. */
+/** Every conversion has the rate, rounding and sale of its promise, and the locker of its click. */
 export async function checkRewards(system: System, book: Book): Promise<void> {
   const conversions = await system.db
     .selectFrom('conversions')
-    .select(['conversion_id', 'rate_micros', 'rounding', 'multiplier_ppm'])
+    .select(['conversion_id', 'rate_micros', 'rounding', 'multiplier_ppm', 'click_id', 'locker_id'])
     .where((is) => is('app_id', '=', is.fn.any(is.val(system.apps.map((app) => app.appId)))))
     .execute()
-  for (const { conversion_id, ...worth } of conversions) {
+  for (const { conversion_id, click_id, locker_id, ...worth } of conversions) {
+    assert.equal(locker_id, click_id === null ? null : lockerOf(click_id))
     const { label, person } = book.find(system.labels.get(conversion_id) ?? -1)
     assert.deepEqual(worth, promisedRewards(person, book.promises[label]?.atMs ?? 0))
   }

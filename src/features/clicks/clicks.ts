@@ -44,13 +44,15 @@ export type Click = {
   rounding?: string | null
   /** Of the sale that was on, and is in the rate; null: none was. */
   multiplier_ppm?: number | null
+  /** The locker that the link was in; null: none. */
+  locker_id?: number | null
 }
 
-/** Those of `rewarded_click_row`. */
+/** Those of `locker_click_row`. */
 export const COLUMNS = [
   'click_id', 'clicked_at', 'app_id', 'is_test', 'user_id', 'offer_id', 'terms_id', 'currency', 'rate_micros', 'share_ppm', 'request_id',
   'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'ip', 'country', 'device', 'os', 'signals',
-  'rounding', 'multiplier_ppm',
+  'rounding', 'multiplier_ppm', 'locker_id',
 ] as const satisfies (keyof Click)[] // prettier-ignore
 
 /** The clicks that statistics count: live ones, not of bots. */
@@ -95,7 +97,7 @@ export async function recordClicks(
   return withPartitions(db, clicks, async () => {
     const { rows } = await pool.query<{ click_id: string }>({
       name: 'add-clicks',
-      text: 'SELECT add_clicks($1::rewarded_click_row[], $2::bigint[]) AS click_id',
+      text: 'SELECT add_clicks($1::locker_click_row[], $2::bigint[]) AS click_id',
       values: [rowsLiteral(COLUMNS, clicks), liveOffers(clicks)],
       query_timeout: QUERY_TIMEOUT_MS,
     } as pg.QueryConfig)
@@ -177,7 +179,7 @@ const clicksToCount = (click: Click) => (click.is_test || click.signals?.include
 async function insertAndCount(trx: Trx, clicks: Click[], cappedOffers: number[]): Promise<number[]> {
   if (clicks.length === 0) return []
   const { rows } = await sql<{ click_id: string }>`
-    INSERT INTO clicks (${sql.raw(COLUMNS.join(', '))}) SELECT * FROM unnest(${rowsLiteral(COLUMNS, clicks)}::rewarded_click_row[])
+    INSERT INTO clicks (${sql.raw(COLUMNS.join(', '))}) SELECT * FROM unnest(${rowsLiteral(COLUMNS, clicks)}::locker_click_row[])
     ON CONFLICT DO NOTHING RETURNING click_id`.execute(trx)
   const inserted = new Set(rows.map((row) => row.click_id))
   const counted = clicks.filter((click) => inserted.has(click.click_id) && cappedOffers.includes(click.offer_id))

@@ -1,4 +1,4 @@
-// What is left of dropped clicks is compacted after a while: counts by sub-ID, of which there may be as many as there were
+// What is left of dropped clicks is compacted after a while: counts by sub-ID and locker, of which there may be as many as there were
 // clicks, become counts by app, quarter of an hour, offer, country and device. All other figures stay exactly the same, in every
 // time zone.
 import { sql } from 'kysely'

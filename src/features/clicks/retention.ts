@@ -155,12 +155,12 @@ async function isHalfRolledUp(trx: Trx, { endsMs }: Partition): Promise<boolean>
 async function countClicks(trx: Trx, { name, endsMs }: Partition): Promise<void> {
   for (let hourMs = endsMs - DAY_MS; hourMs < endsMs; hourMs += HOUR_MS) {
     await sql`
-      INSERT INTO click_counts (app_id, quarter, offer_id, country, device, aff_sub, aff_sub2, aff_sub3, aff_sub4, clicks)
+      INSERT INTO click_counts (app_id, quarter, offer_id, country, device, aff_sub, aff_sub2, aff_sub3, aff_sub4, locker_id, clicks)
       SELECT app_id, date_bin('15 minutes', clicked_at, '2000-01-01T00:00:00Z'), offer_id, country, device,
-        aff_sub, aff_sub2, aff_sub3, aff_sub4, count(*)
+        aff_sub, aff_sub2, aff_sub3, aff_sub4, locker_id, count(*)
       FROM ${sql.table(name)}
       WHERE click_id >= ${uuid7Floor(hourMs)}::uuid AND click_id < ${uuid7Floor(hourMs + HOUR_MS)}::uuid AND ${IS_COUNTED}
-      GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9`.execute(trx)
+      GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10`.execute(trx)
   }
 }
 

@@ -152,6 +152,7 @@ test('a click is recorded with all that is known of it before the user is sent o
     signals: null,
     rounding: null,
     multiplier_ppm: null,
+    locker_id: null,
   })
 })
 

@@ -200,6 +200,7 @@ function createClick({ context, credential, offer, visitor }: Passage, nowMs: nu
     signals: visitor.signals.length === 0 ? null : visitor.signals,
     rounding: currency.rounding,
     multiplier_ppm: currency.sale?.multiplierPpm ?? null,
+    locker_id: context.lockerId,
   }
 }
 

@@ -55,7 +55,15 @@ test('broken links count against their IP address', async () => {
 test('a network of thousands passes; a flood from one does not; a /64 is one; our own network is not limited', () => {
   let nowMs = 1_000_000
   const limits = createVisitLimits(() => nowMs)
-  const context = (userId: string) => ({ appId: 1, isTest: false, issuedAt: 0, requestId: '', userId, subIds: null })
+  const context = (userId: string) => ({
+    appId: 1,
+    isTest: false,
+    issuedAt: 0,
+    requestId: '',
+    userId,
+    subIds: null,
+    lockerId: null,
+  })
   for (let user = 0; user < 3_000; user++) {
     assert.equal(limits.countVisit(NAT) ?? limits.countUser(NAT, context(`user ${user}`)), null)
     assert.equal(limits.countVisit(NAT) ?? limits.countUser(NAT, context(`user ${user}`)), null)

@@ -30,10 +30,10 @@ export function applyConfirmation(
   const isConfirmed = confirmation.status === 'approved' && standing.confirmedAt === null
   if (!isConfirmed) return noted === standing ? duplicate(standing) : remember(standing, noted)
   // Approved on the publisher's report, and now confirmed. Its amounts are final.
-  const { clickId, clickAt, ip, country, device } = fromClick(parts.click)
+  const { clickId, clickAt, ip, country, device, lockerId } = fromClick(parts.click)
   return remember(standing, {
     ...noted,
-    ...(standing.clickId === null ? { clickId, clickAt, ip, country, device } : {}),
+    ...(standing.clickId === null ? { clickId, clickAt, ip, country, device, lockerId } : {}),
     toldAt: standing.toldAt ?? moment.now,
     confirmedAt: moment.now,
     isUnconfirmed: false,

@@ -42,9 +42,9 @@ export const CHANGING_COLUMNS = [
   'status', 'status_reason', 'publisher_transaction_id', 'advertiser_transaction_id', 'payout_micros', 'revenue_micros', 'currency',
   'rate_micros', 'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'click_id', 'click_at', 'ip', 'country', 'device', 'confirmed_at',
   'hold_until', 'approved_at', 'rejected_at', 'reversed_at', 'sequence', 'event_id', 'actor', 'terms_id', 'share_ppm', 'told_at',
-  'confirm_by', 'bars_redo', 'is_unconfirmed', 'signals', 'nth_of_click', 'rounding', 'multiplier_ppm',
+  'confirm_by', 'bars_redo', 'is_unconfirmed', 'signals', 'nth_of_click', 'rounding', 'multiplier_ppm', 'locker_id',
 ] as const satisfies (keyof ConversionRow)[] // prettier-ignore
-/** The attributes of `rewarded_conversion_row`. By name, so that a column added by a later version gets its default. */
+/** The attributes of `locker_conversion_row`. By name, so that a column added by a later version gets its default. */
 export const COLUMNS = [...FIXED_COLUMNS, ...CHANGING_COLUMNS]
 /** The same columns as a conversion has them. */
 export const PROPERTIES = COLUMNS.map(camelCase)
@@ -95,7 +95,7 @@ export function conversionOfJson(row: Record<string, unknown>): Conversion {
 
 const SHOWN_COLUMNS = [
   'conversion_id', 'publisher_transaction_id', 'offer_id', 'goal_id', 'user_id', 'status', 'status_reason', 'payout_micros', 'rate_micros',
-  'rounding', 'multiplier_ppm', 'currency', 'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'source', 'country', 'device', 'click_at', 'created_at', 'approved_at',
+  'rounding', 'multiplier_ppm', 'locker_id', 'currency', 'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'source', 'country', 'device', 'click_at', 'created_at', 'approved_at',
   'rejected_at', 'reversed_at', 'hold_until', 'is_test',
 ] as const satisfies (keyof PublicConversion)[] // prettier-ignore
 const SHOWN_NAMES = SHOWN_COLUMNS.map((column) => [column, camelCase(column)] as const)
@@ -123,6 +123,7 @@ export function presentConversion(conversion: ShownRow) {
     payout_local: toLocal(conversion.payout_micros, conversion.rate_micros, conversion.rounding),
     currency: conversion.currency,
     multiplier: multiplierOf(conversion.multiplier_ppm),
+    locker_id: conversion.locker_id,
     aff_sub: conversion.aff_sub,
     aff_sub2: conversion.aff_sub2,
     aff_sub3: conversion.aff_sub3,

@@ -176,6 +176,7 @@ const THEN = [
   'e.rate_micros',
   'e.rounding',
   'e.multiplier_ppm',
+  'e.locker_id',
   'e.aff_sub',
   'e.aff_sub2',
   'e.aff_sub3',

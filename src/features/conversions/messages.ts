@@ -37,6 +37,7 @@ export function macrosOf({
     payout_local: payoutLocal,
     currency: conversion.currency,
     multiplier: multiplierOf(conversion.multiplier_ppm),
+    locker_id: conversion.locker_id,
     ip: conversion.ip,
     country: conversion.country,
     device: conversion.device,

@@ -17,7 +17,7 @@ const MAX_CONVERSIONS = 100
 
 /** The same in a click and in its conversions. */
 const SHARED_COLUMNS = [
-  'click_id', 'app_id', 'is_test', 'user_id', 'offer_id', 'currency', 'rate_micros', 'rounding', 'multiplier_ppm', 'share_ppm',
+  'click_id', 'app_id', 'is_test', 'user_id', 'offer_id', 'currency', 'rate_micros', 'rounding', 'multiplier_ppm', 'locker_id', 'share_ppm',
   'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'country', 'device', 'terms_id',
 ] as const satisfies (keyof Clicks & keyof Conversions)[] // prettier-ignore
 

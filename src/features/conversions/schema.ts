@@ -59,6 +59,9 @@ export const Conversion = shape('Conversion', {
   multiplier: Type.Number({
     description: 'Of the currency sale that was on at the click: 2 when rewards were doubled. 1 without a sale.',
   }),
+  locker_id: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'The content or link locker that the user came through. Null: none.',
+  }),
   aff_sub: text,
   aff_sub2: text,
   aff_sub3: text,

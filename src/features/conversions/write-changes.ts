@@ -26,7 +26,7 @@ const assignments = sql.raw(
   ).join(', '),
 )
 const tableOf = (conversions: Conversion[]) =>
-  sql`unnest(${rowsLiteral(PROPERTIES, conversions)}::rewarded_conversion_row[])`
+  sql`unnest(${rowsLiteral(PROPERTIES, conversions)}::locker_conversion_row[])`
 
 /**
  * Nothing here calls postbacks: writing the conversions queues them. The triggers `conversions_made` and

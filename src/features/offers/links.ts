@@ -1,4 +1,4 @@
-// The token in a link identifies app, user, sub-IDs, request and time. It is signed, not secret, and created once for a
+// The token in a link identifies app, user, sub-IDs, request and time, and the locker that the link is in. It is signed, not secret, and created once for a
 // whole response; the offer is beside it in the path.
 //
 // It is plain text, its parts separated by colons, the signature last. Plain, because it is created on every request:
@@ -9,6 +9,8 @@ import { createMac } from '../../lib/hmac.ts'
 import { deriveKeys } from '../../lib/keys.ts'
 
 const VERSION = '1'
+/** With a locker, between user and sub-IDs. */
+const LOCKER_VERSION = '2'
 const SIGNATURE_LENGTH = 22 // base64url characters: 132 bits
 
 export type LinkContext = {
@@ -19,10 +21,13 @@ export type LinkContext = {
   requestId: string
   userId: string
   subIds: readonly (string | null)[] | null
+  /** The locker that the link is in, if any. */
+  lockerId: number | null
 }
 
 export type LinkSigner = {
-  sign(context: LinkContext): string
+  /** Most links are in no locker. */
+  sign(context: Omit<LinkContext, 'lockerId'> & Partial<LinkContext>): string
   /** What a token says, or null when it is not one of ours. */
   read(token: string): LinkContext | null
 }
@@ -36,8 +41,10 @@ export function createLinkSigner(secretKey: string): LinkSigner {
     return macs.some((one) => timingSafeEqual(given, Buffer.from(one(text).slice(0, SIGNATURE_LENGTH))))
   }
   return {
-    sign({ appId, isTest, issuedAt, requestId, userId, subIds }) {
-      let text = `${VERSION}:${appId}:${isTest ? 't' : 'l'}:${issuedAt}:${requestId}:${encode(userId)}`
+    sign({ appId, isTest, issuedAt, requestId, userId, subIds, lockerId = null }) {
+      const version = lockerId === null ? VERSION : LOCKER_VERSION
+      let text = `${version}:${appId}:${isTest ? 't' : 'l'}:${issuedAt}:${requestId}:${encode(userId)}`
+      if (lockerId !== null) text += `:${lockerId}`
       if (subIds !== null) for (const subId of subIds) text += `:${subId === null ? '' : encode(subId)}`
       return `${text}:${mac(text).slice(0, SIGNATURE_LENGTH)}`
     },
@@ -45,8 +52,9 @@ export function createLinkSigner(secretKey: string): LinkSigner {
       const cut = token.lastIndexOf(':')
       const text = token.slice(0, cut)
       if (cut === -1 || !isSigned(text, token.slice(cut + 1))) return null
-      const [version, appId = '', mode, issuedAt = '', requestId = '', userId = '', ...subIds] = text.split(':')
-      if (version !== VERSION) return null
+      const [version, appId = '', mode, issuedAt = '', requestId = '', userId = '', ...rest] = text.split(':')
+      if (version !== VERSION && version !== LOCKER_VERSION) return null
+      const [lockerId, subIds] = version === VERSION ? [null, rest] : [Number(rest[0]), rest.slice(1)]
       return {
         appId: Number(appId),
         isTest: mode === 't',
@@ -54,6 +62,7 @@ export function createLinkSigner(secretKey: string): LinkSigner {
         requestId,
         userId: decode(userId),
         subIds: subIds.length === 0 ? null : subIds.map((subId) => (subId === '' ? null : decode(subId))),
+        lockerId,
       }
     },
   }

@@ -111,6 +111,7 @@ test('the link carries app, user, sub-IDs, request and time, signed, one token f
     requestId: body.meta.request_id,
     userId: 'a:b /😀',
     subIds: ['x:1', null, 'é', null],
+    lockerId: null,
   })
   assert.ok(URL.canParse(body.data.offers[0]?.link ?? ''))
   for (const forged of [
@@ -126,15 +127,15 @@ test('the link carries app, user, sub-IDs, request and time, signed, one token f
   assert.equal(createLinkSigner('another secret key of forty characters..').read(first ?? ''), null)
 })
 
-test('a token is read as it was signed, also after a router decoded the path, whatever user and sub-IDs are', () => {
+test('a token is read as it was signed, also after a router decoded the path, whatever user, sub-IDs and locker are', () => {
   const links = createLinkSigner(SECRET_KEY)
   const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 60 })
+  const subIds = fc.option(fc.tuple(...Array.from({ length: 4 }, () => fc.option(text))))
   fc.assert(
-    fc.property(text, fc.option(fc.tuple(...Array.from({ length: 4 }, () => fc.option(text)))), (userId, subIds) => {
-      const context = { appId: 7, isTest: true, issuedAt: 1_700_000_000, requestId: 'req_x', userId, subIds }
-      const token = links.sign(context)
-      assert.match(token, /^[\w.~:-]+$/)
-      assert.deepEqual(links.read(decodeURIComponent(token)), context)
+    fc.property(fc.record({ userId: text, subIds, lockerId: fc.option(fc.nat()) }), (some) => {
+      const context = { appId: 7, isTest: true, issuedAt: 1_700_000_000, requestId: 'req_x', ...some }
+      assert.match(links.sign(context), /^[\w.~:-]+$/)
+      assert.deepEqual(links.read(decodeURIComponent(links.sign(context))), context)
     }),
   )
 })

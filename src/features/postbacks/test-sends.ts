@@ -130,6 +130,7 @@ function contentOf({ conversionId, eventId, status, sequence, isNegative, now }:
     reward,
     payout_local: reward,
     multiplier: 1,
+    locker_id: null,
     timestamp: Math.floor(now.getTime() / 1000),
     is_test: true,
   }
@@ -145,6 +146,7 @@ function contentOf({ conversionId, eventId, status, sequence, isNegative, now }:
     payout_local: reward,
     currency: macros.currency,
     multiplier: 1,
+    locker_id: null,
     aff_sub: macros.aff_sub,
     aff_sub2: macros.aff_sub2,
     aff_sub3: macros.aff_sub3,

@@ -19,6 +19,7 @@ export type Key =
   | 'country'
   | 'device'
   | 'platform'
+  | 'locker_id'
   | (typeof SUB_IDS)[number]
 
 /** The part of all clicks and conversions that is asked for, and how it is grouped. */
@@ -48,10 +49,11 @@ function dimsOf({ key, offerId, advertiserId, country, device }: Cut) {
 }
 const isByApp = ({ key, appIds }: Cut) => key === 'app' || key === 'publisher' || appIds !== undefined
 
-/** Which rollups have what is asked for. Platforms and sub-IDs are in none. */
+/** Which rollups have what is asked for. Platforms, lockers and sub-IDs are in none. */
 export function findRollups(cut: Cut): { isInDays: boolean; isInQuarters: boolean } {
   const { key = 'app' } = cut
-  if (key === 'platform' || SUB_IDS.some((name) => name === key)) return { isInDays: false, isInQuarters: false }
+  if (key === 'platform' || key === 'locker_id' || SUB_IDS.some((name) => name === key))
+    return { isInDays: false, isInQuarters: false }
   const dims: readonly number[] = isByApp(cut) ? APP_DIMS : NETWORK_DIMS
   return { isInDays: dims.includes(dimsOf(cut)), isInQuarters: dimsOf(cut) === 0 }
 }
@@ -160,6 +162,7 @@ function groupKey({ key, periods, isByUtcDay }: Cut, source: Source): RawBuilder
   if (key === undefined) return sql`width_bucket(${TIMES[source]}, (SELECT starts FROM periods))`
   if (key === 'offer' || key === 'advertiser') return sql`offer_id`
   if (key === 'app' || key === 'publisher') return sql`app_id`
+  if (key === 'locker_id') return sql`locker_id`
   if (key === 'platform') return PLATFORMS[source] ?? NO_PLATFORM
   if (key === 'country' || key === 'device') return sql`nullif(${sql.ref(key)}, '') COLLATE "C"`
   return sql`${sql.ref(key)} COLLATE "C"`

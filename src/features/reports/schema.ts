@@ -3,7 +3,17 @@ import { type Static, Type } from 'typebox'
 import { DATE_OR_TIME, SAFE_TEXT } from '../../http/validation.ts'
 import { shape } from '../../http/shape.ts'
 
-export const GROUPINGS = ['day', 'offer', 'country', 'platform', 'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4'] as const
+export const GROUPINGS = [
+  'day',
+  'offer',
+  'country',
+  'platform',
+  'locker_id',
+  'aff_sub',
+  'aff_sub2',
+  'aff_sub3',
+  'aff_sub4',
+] as const
 export type Grouping = (typeof GROUPINGS)[number]
 
 export const StatsQuery = Type.Object({
@@ -93,6 +103,9 @@ export const StatsRow = shape('StatsRow', {
   country: key('When grouped by country. Null: it is not known.'),
   platform: key(
     'When grouped by platform: android, ios or web, of the click. Null: it is not known, as for clicks of long ago and for conversions without one.',
+  ),
+  locker_id: Type.Optional(
+    Type.Union([Type.Integer(), Type.Null()], { description: 'When grouped by locker. Null: not through one.' }),
   ),
   aff_sub: subId,
   aff_sub2: subId,

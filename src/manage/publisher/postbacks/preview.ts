@@ -74,6 +74,7 @@ function exampleOf(currency: Currency, status: Status, isNegative: boolean, now:
     rate_micros: currency.rateMicros,
     rounding: currency.rounding,
     multiplier_ppm: null,
+    locker_id: null,
     aff_sub: example('aff_sub'),
     aff_sub2: example('aff_sub2'),
     aff_sub3: example('aff_sub3'),

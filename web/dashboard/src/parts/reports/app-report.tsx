@@ -21,6 +21,7 @@ const TABS = [
   { value: 'country', label: 'Countries' },
   { value: 'platform', label: 'Platforms' },
   { value: 'sub', label: 'Sub-IDs' },
+  { value: 'locker_id', label: 'Lockers' },
 ] as const
 const SUB_IDS = ['aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4'] as const
 const MAX_DAYS = 1000 // more than any range has

@@ -17,6 +17,7 @@ const KEY_NAMES: Record<Stats['group_by'], string> = {
   offer: 'Offer',
   country: 'Country',
   platform: 'Platform',
+  locker_id: 'Locker',
   aff_sub: 'aff_sub',
   aff_sub2: 'aff_sub2',
   aff_sub3: 'aff_sub3',
@@ -67,7 +68,7 @@ function withoutGrouping(search: string): string {
 }
 
 const keyOf = (groupBy: Stats['group_by'], row: StatsRow) =>
-  groupBy === 'offer' ? String(row.offer_id) : (row[groupBy] ?? '')
+  String((groupBy === 'offer' ? row.offer_id : row[groupBy]) ?? '')
 
 type RowNameProps = { groupBy: Stats['group_by']; row: StatsRow } & Omit<StatsTableProps, 'stats'>
 
@@ -80,8 +81,8 @@ function RowName({ appId, groupBy, row, onNarrow }: RowNameProps) {
         {row.offer_name} ({row.offer_id})
       </Anchor>
     )
-  const key = row[groupBy]
-  if (key === null || key === undefined)
+  const key = row[groupBy]?.toString() ?? null
+  if (key === null)
     return (
       <Text size="sm" c="dimmed" span>
         {groupBy === 'country' || groupBy === 'platform' ? 'Unknown' : 'None'}
