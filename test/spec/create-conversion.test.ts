@@ -34,6 +34,7 @@ test('a report is answered with 201 and the conversion, on both paths', async ()
       status_reason: null,
       payout: 1.2345,
       payout_local: 123.45,
+      multiplier: 1,
       currency: 'Coins',
       aff_sub: null,
       aff_sub2: null,
