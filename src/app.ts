@@ -47,6 +47,7 @@ import { statsRoutes } from './features/reports/routes.ts'
 import { userRoutes } from './features/users/routes.ts'
 import { LiveWalls } from './features/wall/live.ts'
 import { wallRoutes } from './features/wall/routes.ts'
+import { sdkRoutes } from './features/wall/sdk.ts'
 import { createWallSettingsReader } from './features/wall/settings.ts'
 import { createViewers } from './features/wall/viewers.ts'
 import { dashboardRoutes } from './http/dashboard.ts'
@@ -238,6 +239,7 @@ export async function mountRoutes(server: FastifyInstance, wires: Wires): Promis
   const settingsOf = createWallSettingsReader(db)
   const viewers = createViewers({ db, secretKey, credentials, limiter, settingsOf })
   wallRoutes(server, { ...offers, db, visitors, viewers, settingsOf, live: wires.liveWalls })
+  sdkRoutes(server, db)
   const hashToken = createSecretHashes(secretKey)
   await inboundRoutes(server, { db, applyCommand, hashToken, limiter, countryOf: visitors.countryOf })
   healthRoutes(server, pool)

@@ -77,6 +77,7 @@ const BOUNDS: Record<string, string> = {
   verifications: 'forgotten when they have expired (forgetExpired)',
   waiting_events: 'deleted when they have their place in the feed',
   walls: 'one for each app',
+  sdk_versions: 'one for each release',
 }
 
 test('every table is bounded, or says why it may grow', async () => {

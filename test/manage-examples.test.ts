@@ -9,7 +9,7 @@ import { useWorld } from './world.ts'
 const world = useWorld('manage_examples')
 const PREFIX = '/manage/v1'
 const MANY = 1 // of a longer list, so many are shown
-const NOT_SHOWN = ['System', 'WallPreview'] // differ from machine to machine, and from second to second
+const NOT_SHOWN = ['System', 'WallPreview', 'WallSdk'] // differ from machine to machine, and from second to second
 
 const OFFER = {
   name: 'Island Builder',

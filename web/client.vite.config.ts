@@ -1,18 +1,21 @@
-// What users' browsers load: each a single file without a dependency. The server puts the wall's into its page.
+// What users' browsers load: each a single file without a dependency, built one at a time (`--mode wall`). The server puts
+// the wall's into its page.
 import { defineConfig } from 'vite'
 
-export default defineConfig({
-  root: `${import.meta.dirname}/wall`,
+export default defineConfig(({ mode: name }) => ({
+  root: `${import.meta.dirname}/${name}`,
   publicDir: false,
+  define: { 'process.env.NODE_ENV': '"production"' },
   build: {
     outDir: `${import.meta.dirname}/dist/client`,
-    emptyOutDir: true,
+    emptyOutDir: false,
+    minify: true,
     target: ['chrome111', 'safari16.2', 'firefox113'], // those that know color-mix()
     cssCodeSplit: false,
     modulePreload: false,
     rolldownOptions: {
-      input: `${import.meta.dirname}/wall/main.ts`,
-      output: { format: 'iife', entryFileNames: 'wall.js', assetFileNames: 'wall[extname]' },
+      input: `${import.meta.dirname}/${name}/main.ts`,
+      output: { format: 'iife', entryFileNames: `${name}.js`, assetFileNames: `${name}[extname]` },
     },
   },
-})
+}))

@@ -659,6 +659,12 @@ export interface Publishers {
   status: Generated<string>;
 }
 
+export interface SdkVersions {
+  content: string;
+  created_at: Generated<Date>;
+  hash: string;
+}
+
 export interface SecretKeys {
   added_at: Generated<Date>;
   key_id: string;
@@ -894,6 +900,7 @@ export interface DB {
   postbacks: Postbacks;
   publisher_offers: PublisherOffers;
   publishers: Publishers;
+  sdk_versions: SdkVersions;
   secret_keys: SecretKeys;
   sessions: Sessions;
   sign_in_places: SignInPlaces;

@@ -66,15 +66,19 @@ export function activityView(toasts: HTMLElement, held: HTMLElement): { element:
 
   let timer = 0
   let stream: EventSource | null = null
-  function expire(): void {
+  function stop(): void {
     clearInterval(timer)
     stream?.close()
+  }
+  function expire(): void {
+    stop()
     replace(body, notice('expired', 'expired_text', ['reload', () => location.reload()]))
     announce('error', { code: 'expired' })
   }
 
   /** A stream, and without one every few seconds while the page is looked at. */
   function follow(): void {
+    stop()
     void refresh()
     stream = new EventSource(liveUrl())
     stream.addEventListener('activity', () => void refresh())
@@ -82,8 +86,8 @@ export function activityView(toasts: HTMLElement, held: HTMLElement): { element:
     timer = window.setInterval(() => {
       if (stream?.readyState !== EventSource.OPEN && document.visibilityState === 'visible') void refresh()
     }, ASK_MS)
-    document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && void refresh())
   }
+  if (viewer.isSigned) document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && void refresh()) // prettier-ignore
   return { element, follow: viewer.isSigned ? follow : () => {} }
 }
 

@@ -5,7 +5,7 @@ import { look, viewer } from './boot.ts'
 import { h, picture } from './dom.ts'
 import { say } from './format.ts'
 import { offersView } from './offers.ts'
-import { announce } from './parent.ts'
+import { acceptSignatures, announce, closeByEscape } from './parent.ts'
 import { followPreview } from './preview.ts'
 
 const toasts = h('div', { class: 'toasts', role: 'status' })
@@ -47,4 +47,6 @@ function head(): HTMLElement {
 render()
 followPreview(render)
 activity.follow()
+acceptSignatures(activity.follow)
+closeByEscape()
 announce('ready')

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { AppError } from '../../../errors.ts'
 import { readSigningSecrets, signingKeyOf } from '../../../features/apps/signing-secrets.ts'
 import { MAX_IMAGE_BYTES, storeImage } from '../../../features/offers/images.ts'
+import { publishSdk } from '../../../features/wall/sdk.ts'
 import { signUser } from '../../../features/wall/signature.ts'
 import { WallSettings } from '../../../features/wall/settings-schema.ts'
 import { readWallSettings, setWallSettings } from '../../../features/wall/settings.ts'
@@ -18,6 +19,10 @@ const UPLOADS_A_MINUTE = 10
 const PREVIEW_S = 3_600
 
 const WallPreview = shape('WallPreview', { path: Type.String() })
+const WallSdk = shape('WallSdk', {
+  path: Type.String({ description: 'The script of this version. Its content never changes.' }),
+  integrity: Type.String({ description: 'For the integrity attribute of the script element.' }),
+})
 
 export function wallSettingsRoutes(routes: ManageRoutes, { db, secretKey, credentials, limiter }: ManageContext): void {
   routes.get('/apps/:app_id/wall', {
@@ -69,6 +74,21 @@ export function wallSettingsRoutes(routes: ManageRoutes, { db, secretKey, creden
         embed: '1',
       }
       return { path: `/wall?${new URLSearchParams(query).toString()}` }
+    },
+  })
+
+  routes.get('/apps/:app_id/wall/sdk', {
+    id: 'getWallSdk',
+    summary: 'Get the SDK to load in a page',
+    about: 'The version that this server has. It stays available when the server is upgraded.',
+    tag: TAG,
+    access: 'publisher',
+    params: AppParams,
+    reply: WallSdk,
+    async run() {
+      const sdk = await publishSdk(db)
+      if (sdk === null) throw notThere()
+      return sdk
     },
   })
 

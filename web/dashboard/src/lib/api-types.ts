@@ -167,6 +167,7 @@ export type Schemas = {
   VoidedPayment: { is_new: boolean; balance: number }
   WallPalette: { accent: string; background: string; card: string; text: string }
   WallPreview: { path: string }
+  WallSdk: { path: string; integrity: string }
   WallSettings: { require_signature: boolean; parents: (string)[]; theme: "auto" | "light" | "dark"; light: Schemas['WallPalette']; dark: Schemas['WallPalette']; radius: number; font: "system" | "rounded" | "serif" | "mono"; logo: string | null; hero: string | null; currency_icon: string | null; intro: string; shows: Schemas['WallShows']; title: string }
   WallShows: { search: boolean; categories: boolean; sort: boolean; badges: boolean; activity: boolean; support: boolean }
 }
@@ -241,6 +242,7 @@ export type Operations = {
   'GET /apps/{app_id}/wall': { path: { app_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['WallSettings'] }
   'PUT /apps/{app_id}/wall': { path: { app_id: Schemas['Id'] }; query: {}; body: Schemas['WallSettings']; reply: Schemas['WallSettings'] }
   'GET /apps/{app_id}/wall/preview': { path: { app_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['WallPreview'] }
+  'GET /apps/{app_id}/wall/sdk': { path: { app_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['WallSdk'] }
   'POST /apps/{app_id}/wall/images': { path: { app_id: Schemas['Id'] }; query: {}; body: Schemas['NewImage']; reply: Schemas['Image'] }
   'GET /apps/{app_id}/conversions': { path: { app_id: Schemas['Id'] }; query: { user_id?: string; offer_id?: Schemas['Id']; status?: "pending" | "approved" | "rejected" | "reversed"; sub_id?: string; from?: string; to?: string; mode?: "live" | "test"; limit?: number; cursor?: string }; body: undefined; reply: Schemas['AppConversionList'] }
   'GET /apps/{app_id}/conversions.csv': { path: { app_id: Schemas['Id'] }; query: { user_id?: string; offer_id?: Schemas['Id']; status?: "pending" | "approved" | "rejected" | "reversed"; sub_id?: string; from?: string; to?: string; mode?: "live" | "test" }; body: undefined; reply: undefined }

@@ -1,17 +1,20 @@
 // What to paste into a page to show the wall there.
 import { Anchor, List, Tabs, Text } from '@mantine/core'
+import { useGet } from '../../lib/queries.ts'
 import { CopyBlock } from '../copy.tsx'
 import { Section } from '../section.tsx'
 import type { WalledApp } from './data.ts'
-import { wallUrl } from './data.ts'
+import { scriptCode, wallUrl } from './data.ts'
 
 export function WallCode({ app }: { app: WalledApp }) {
+  const sdk = useGet(`/apps/${String(app.app_id)}/wall/sdk`)
   const url = wallUrl(app, 'USER_ID')
   const codes = [
     {
       name: 'HTML',
       code: `<iframe src="${url.replaceAll('&', '&amp;')}" title="Offers" style="width:100%;height:800px;border:0" allow="" sandbox="allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox"></iframe>`,
     },
+    ...(sdk.data === undefined ? [] : [{ name: 'JavaScript', code: scriptCode(app, sdk.data) }]),
     { name: 'Link or web view', code: url },
   ]
   return (

@@ -8,6 +8,19 @@ export function wallUrl({ credentials, api_url }: WalledApp, userId: string): st
   return `${new URL(api_url).origin}/wall?apiKey=${key}&userId=${userId}`
 }
 
+/** A button that opens the wall over the page. */
+export function scriptCode({ credentials, api_url }: WalledApp, sdk: Schemas['WallSdk']): string {
+  const key = credentials.find(({ mode }) => mode === 'live')?.api_key ?? ''
+  return `<button id="earn">Earn</button>
+<script src="${new URL(api_url).origin}${sdk.path}" integrity="${sdk.integrity}" crossorigin="anonymous"></script>
+<script>
+  document.getElementById('earn').onclick = () => {
+    const wall = Offerdeck.open({ apiKey: '${key}', userId: 'USER_ID' })
+    wall.on('credited', ({ reward }) => console.log('credited', reward))
+  }
+</script>`
+}
+
 /** The contrast of two colors by WCAG 2: 4.5 is readable. */
 export function contrastOf(one: string, other: string): number {
   const [low = 0, high = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b)

@@ -1,0 +1,144 @@
+// The SDK on pages of other sites: over the page, within it, as an element; and pages that try to fool it.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { after, test } from 'node:test'
+import type { Frame, Page } from 'playwright-core'
+import { gzipSync } from 'node:zlib'
+import { readFileSync } from 'node:fs'
+import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
+import { publishSdk } from '../../src/features/wall/sdk.ts'
+import { signUser } from '../../src/features/wall/signature.ts'
+import { PHONE, useDashboard } from '../dashboard/browser.ts'
+import { until } from '../installation.ts'
+import { freePort } from '../ports.ts'
+
+const site = useDashboard('wall_sdk')
+const { world } = site
+
+/** A publisher's page with a strict policy, on another site than the walls. */
+async function openPage(body = '', viewport?: typeof PHONE): Promise<Page> {
+  const port = await freePort()
+  const server = createServer((_request, response) => {
+    response.setHeader('Content-Type', 'text/html; charset=utf-8')
+    const policy = `default-src 'none'; script-src ${site.url} 'nonce-parent'; frame-src ${site.url}; style-src 'none'`
+    response.setHeader('Content-Security-Policy', policy)
+    response.end(`<!doctype html><html lang="en"><title>A site</title><button id="earn">Earn</button>
+      <script src="${site.url}/sdk/v1.js"></script>
+      <script nonce="parent">window.heard = []; window.listen = (wall) => { for (const name of ['ready', 'opened', 'offer-started', 'credited', 'closed', 'error']) wall.on(name, (detail) => heard.push([name, detail])); return wall }</script>
+      ${body}</html>`)
+  })
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  after(() => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve))))
+  const { page } = await site.open(viewport === undefined ? {} : { viewport })
+  await page.goto(`http://localhost:${port}/`)
+  return page
+}
+
+const heard = async (page: Page) => (await page.evaluate<[string, unknown][]>('heard')).map(([name]) => name)
+const wallOf = (page: Page, userId: string): Frame | undefined =>
+  page.frames().find((one) => one.url().includes(`userId=${userId}`))
+const open = (page: Page, keys: IssuedCredentials, more: object = {}) =>
+  page.evaluate(`window.wall = listen(Offerdeck.open(${JSON.stringify({ apiKey: keys.api_key, userId: 'ann', platform: 'web', ...more })}))`) // prettier-ignore
+
+test('the files are small, and a version that was published stays', async () => {
+  const sizeOf = (name: string) => gzipSync(readFileSync(`web/dist/client/${name}`), { level: 9 }).length
+  assert.ok(sizeOf('sdk.js') < 5_000, `the SDK has ${sizeOf('sdk.js')} bytes`)
+  assert.ok(sizeOf('wall.js') < 25_000, `the wall's script has ${sizeOf('wall.js')} bytes`)
+  const { live } = await world.createApp()
+  await world.createOffers(...Array.from({ length: 20 }, (_, i) => ({ name: `Offer ${i}` })))
+  const page = await world.get(`/wall?apiKey=${live.api_key}&userId=u&platform=web`, undefined, { headers: { 'accept-encoding': 'gzip' } }) // prettier-ignore
+  assert.ok(Number(page.headers['content-length']) < 40_000)
+  const published = await publishSdk(world.database.db)
+  const current = await world.get(published?.path ?? '')
+  assert.match(current.headers['cache-control'] ?? '', /immutable/)
+  await world.database.db
+    .insertInto('sdk_versions')
+    .values({ hash: '0'.repeat(16), content: 'old()' })
+    .execute()
+  assert.equal((await world.get(`/sdk/v1-${'0'.repeat(16)}.js`)).text, 'old()')
+  assert.equal((await world.get(`/sdk/v1-${'1'.repeat(16)}.js`)).status, 404)
+})
+
+test('over the page it keeps the focus, stops scrolling, closes by Escape, button and Back, and leaves nothing behind', async () => {
+  const { live } = await world.createApp()
+  await world.createOffers({ name: 'One offer', category: 'video' })
+  const page = await openPage('', PHONE)
+  const before = await page.evaluate<string>('document.documentElement.outerHTML')
+  const isOpen = () => page.evaluate<boolean>(`document.querySelector('body > div') !== null`)
+  await page.locator('#earn').focus()
+  for (const close of ['escape', 'button', 'back', 'call']) {
+    await open(page, live, { category: 'video' })
+    await until(async () => (await heard(page)).at(-1) === 'ready')
+    assert.equal(await page.evaluate('document.documentElement.style.overflow'), 'hidden')
+    const wall = wallOf(page, 'ann')
+    await wall?.getByText('One offer').waitFor()
+    if (close === 'escape') {
+      // The first Escape is for the offer that is open, the second for the wall.
+      await wall?.getByRole('button', { name: 'One offer', category: 'video' }).click()
+      await page.keyboard.press('Escape')
+      await wall?.getByRole('dialog').waitFor({ state: 'detached' })
+      assert.equal(await isOpen(), true)
+      await page.keyboard.press('Escape')
+    } else if (close === 'button') await page.getByRole('button', { name: 'Close', exact: true }).click()
+    else if (close === 'back') await page.goBack()
+    else await page.evaluate('wall.close(); wall.close()')
+    await until(async () => !(await isOpen()))
+    await until(async () => (await page.evaluate('history.state')) === null)
+    assert.equal(await page.evaluate('document.activeElement.id'), 'earn')
+    assert.equal((await heard(page)).filter((name) => name === 'closed').length, 1)
+    await page.evaluate('heard.length = 0')
+  }
+  const after = await page.evaluate<string>('document.documentElement.outerHTML')
+  assert.equal(after.replace(/ style=""/, ''), before)
+})
+
+test('several walls on a page hear what is theirs, and a hostile page is not heard', async () => {
+  const { live } = await world.createApp()
+  const [offerId = 0] = await world.createOffers({ name: 'For ann' })
+  const page = await openPage('<div id="a"></div><offer-wall id="b"></offer-wall>')
+  const expiresAtS = Math.floor(Date.now() / 1000) + 600
+  const sig = signUser(live.signing_secret, { apiKey: live.api_key, userId: 'ann', expiresAtS })
+  await open(page, live, { mode: 'inline', target: '#a', exp: expiresAtS, sig })
+  await page.evaluate(`for (const [name, value] of Object.entries({ 'api-key': ${JSON.stringify(live.api_key)}, 'user-id': 'bob' })) b.setAttribute(name, value);
+    window.element = []; for (const name of ['ready', 'credited']) b.addEventListener(name, () => element.push(name)); document.body.append(b)`)
+  await until(async () => (await heard(page)).includes('ready') && (await page.evaluate<string[]>('element')).includes('ready')) // prettier-ignore
+  // Messages with the wrong source, origin or shape, and very many of them.
+  await page.evaluate(
+    `for (let i = 0; i < 5000; i++) postMessage({ source: 'offerdeck-wall', version: 1, event: 'credited', detail: { reward: 1e9 } }, '*')`,
+  )
+  await wallOf(page, 'bob')?.evaluate(
+    `for (const data of [null, 7, 'x', { source: 'offerdeck-wall' }, { source: 'offerdeck-wall', version: 1, event: 'constructor', detail: {} }, { source: 'offerdeck-wall', version: 1, event: 'credited', detail: null }]) parent.postMessage(data, '*')`,
+  )
+  const { clickId } = await world.click(offerId, live, 'userId=ann')
+  await world.confirm(offerId, clickId)
+  await until(async () => (await heard(page)).includes('credited'))
+  const credited = (await page.evaluate<[string, { reward: number }][]>('heard')).filter(
+    ([name]) => name === 'credited',
+  )
+  assert.deepEqual(credited.map(([, { reward }]) => reward), [100]) // prettier-ignore
+  assert.deepEqual(await page.evaluate('element'), ['ready'])
+  await page.evaluate('b.remove()')
+  await until(async () => wallOf(page, 'bob') === undefined)
+})
+
+test('a signature that expires is renewed by the page, and what is not one is not taken', async () => {
+  const { live } = await world.createApp()
+  const page = await openPage()
+  const signFor = (expiresAtS: number) => signUser(live.signing_secret, { apiKey: live.api_key, userId: 'ann', expiresAtS }) // prettier-ignore
+  const [soon, later] = [2, 600].map((s) => Math.floor(Date.now() / 1000) + s) as [number, number]
+  const options = { apiKey: live.api_key, userId: 'ann', exp: soon, sig: signFor(soon) }
+  await page.evaluate(`window.renewals = 0; window.wall = listen(Offerdeck.open({ ...${JSON.stringify(options)},
+    renew: async () => { renewals++; return ${JSON.stringify({ exp: later, sig: signFor(later) })} } }))`)
+  await until(async () => (await heard(page)).includes('ready'))
+  const wall = wallOf(page, 'ann')
+  await wall?.getByRole('button', { name: 'My activity' }).click()
+  await page.evaluate(
+    `document.querySelector('body > div').shadowRoot.querySelector('iframe').contentWindow.postMessage({ source: 'offerdeck-sdk', version: 1, event: 'signature', exp: 'x', sig: '<b>' }, '*')`,
+  )
+  await until(async () => {
+    await wall?.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+    return (await page.evaluate<number>('renewals')) > 0
+  }, 20_000)
+  await wall?.getByText('Nothing here yet').waitFor()
+  assert.deepEqual((await heard(page)).filter((name) => name === 'error'), []) // prettier-ignore
+})

@@ -1,0 +1,51 @@
+// <offer-wall api-key="…" user-id="…">: a wall as a part of the page.
+import { type WallEvent, WallFrame, type WallOptions } from './wall.ts'
+
+const ATTRIBUTES = { 'api-key': 'apiKey', 'user-id': 'userId', exp: 'exp', sig: 'sig', 'aff-sub': 'aff_sub', 'aff-sub2': 'aff_sub2', 'aff-sub3': 'aff_sub3', 'aff-sub4': 'aff_sub4', country: 'country', platform: 'platform', category: 'category', sort: 'sort', theme: 'theme', lang: 'lang', title: 'title' } as const // prettier-ignore
+const EVENTS: WallEvent[] = ['ready', 'opened', 'offer-started', 'credited', 'closed', 'error']
+
+export function defineElement(origin: string): void {
+  if (customElements.get('offer-wall') !== undefined) return
+  customElements.define(
+    'offer-wall',
+    class extends HTMLElement {
+      static readonly observedAttributes = Object.keys(ATTRIBUTES)
+      #wall: WallFrame | null = null
+      #isDue = false
+
+      connectedCallback(): void {
+        this.#show()
+      }
+
+      disconnectedCallback(): void {
+        this.#wall?.close()
+        this.#wall = null
+      }
+
+      /** Once for all attributes that are set in a row. */
+      attributeChangedCallback(): void {
+        if (this.#wall === null || this.#isDue) return
+        this.#isDue = true
+        queueMicrotask(() => {
+          this.#isDue = false
+          if (this.isConnected) this.#show()
+        })
+      }
+
+      #show(): void {
+        this.#wall?.close()
+        const options = Object.fromEntries(
+          Object.entries(ATTRIBUTES).map(([name, option]) => [option, this.getAttribute(name) ?? undefined]),
+        ) as unknown as WallOptions
+        if (!options.apiKey || !options.userId) return console.error('<offer-wall> needs api-key and user-id.')
+        if (this.style.display === '') this.style.display = 'block'
+        if (this.style.height === '') this.style.height = '800px'
+        const wall = new WallFrame(origin, options)
+        for (const event of EVENTS) wall.on(event, (detail) => this.dispatchEvent(new CustomEvent(event, { detail })))
+        this.#wall = wall
+        this.append(wall.element)
+        wall.emit('opened', {})
+      }
+    },
+  )
+}

@@ -1,0 +1,52 @@
+// The SDK: Offerdeck.open() shows a wall over the page, in an element of it, or in a tab.
+import { defineElement } from './element.ts'
+import { showModal } from './modal.ts'
+import { type Listener, urlOf, type WallEvent, type WallEvents, WallFrame, type WallOptions } from './wall.ts'
+
+export type { WallEvent, WallEvents, WallOptions } from './wall.ts'
+
+export type OpenOptions = WallOptions & {
+  /** modal: over the page. inline: in `target`. tab: in a tab of its own, without events but opened. */
+  mode?: 'modal' | 'inline' | 'tab'
+  /** For inline: an element, or a selector of one. */
+  target?: Element | string
+  /** Of the button that closes the modal. */
+  closeLabel?: string
+}
+
+export type Wall = {
+  on<E extends WallEvent>(event: E, listener: Listener<E>): Wall
+  off<E extends WallEvent>(event: E, listener: Listener<E>): Wall
+  close(): void
+}
+
+/** Where this script came from is where walls come from. */
+const origin = new URL((document.currentScript as HTMLScriptElement).src).origin
+
+function open(options: OpenOptions): Wall {
+  const { mode = 'modal', target, closeLabel = 'Close' } = options
+  for (const name of ['apiKey', 'userId'] as const)
+    if (typeof options[name] !== 'string' || options[name] === '') throw new TypeError(`Offerdeck.open needs ${name}.`)
+  const wall = new WallFrame(origin, options)
+  if (mode === 'tab') window.open(urlOf(origin, options, false), '_blank', 'noopener')
+  else if (mode === 'inline') {
+    const element = typeof target === 'string' ? document.querySelector(target) : target
+    if (!(element instanceof Element)) throw new TypeError('Offerdeck.open needs a target that is on the page.')
+    element.append(wall.element)
+  } else showModal(wall, closeLabel)
+  queueMicrotask(() => wall.emit('opened', {} satisfies WallEvents['opened'])) // after its caller has added listeners
+  return {
+    on(event, listener) {
+      wall.on(event, listener)
+      return this
+    },
+    off(event, listener) {
+      wall.off(event, listener)
+      return this
+    },
+    close: () => wall.close(),
+  }
+}
+
+defineElement(origin)
+Object.assign(window, { Offerdeck: { open } })

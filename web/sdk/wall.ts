@@ -1,0 +1,118 @@
+// A wall in a frame of the page: its address, its messages, and how it goes away again without a trace.
+//
+// A message counts only when it comes from the frame that this wall made, from the server's origin, and has the shape of
+// one. Nothing in it is ever used as code or HTML.
+export type WallEvents = {
+  ready: object
+  opened: object
+  'offer-started': { offer_id: number }
+  credited: { conversion_id: string; offer_id: number; goal_id: number; reward: number }
+  closed: object
+  error: { code: string }
+}
+export type WallEvent = keyof WallEvents
+export type Listener<E extends WallEvent> = (detail: WallEvents[E]) => void
+
+export type WallOptions = {
+  apiKey: string
+  userId: string
+  exp?: number | string
+  sig?: string
+  /** Called when the signature has expired: resolve to a new one, created on your server. */
+  renew?: () => Promise<{ exp: number | string; sig: string }>
+  aff_sub?: string
+  aff_sub2?: string
+  aff_sub3?: string
+  aff_sub4?: string
+  country?: string
+  platform?: string
+  category?: string
+  sort?: string
+  theme?: 'light' | 'dark' | 'auto'
+  lang?: string
+  /** Read by screen readers. */
+  title?: string
+}
+
+const PARAMETERS = ['apiKey', 'userId', 'exp', 'sig', 'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'country', 'platform', 'category', 'sort', 'theme', 'lang'] as const // prettier-ignore
+/** What a wall may say; `close` asks for being closed. */
+const HEARD = ['ready', 'offer-started', 'credited', 'error', 'close'] as const
+const SANDBOX = 'allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox'
+
+export function urlOf(origin: string, options: WallOptions, embed: boolean): string {
+  const given = PARAMETERS.flatMap((name) => {
+    const value = options[name]
+    return value === undefined || value === '' ? [] : [[name, String(value)]]
+  })
+  return `${origin}/wall?${new URLSearchParams([...given, ...(embed ? [['embed', '1']] : [])]).toString()}`
+}
+
+export class WallFrame {
+  readonly element: HTMLIFrameElement
+  readonly #origin: string
+  readonly #options: WallOptions
+  readonly #listeners = new Map<string, Set<Listener<never>>>()
+  #isClosed = false
+
+  constructor(origin: string, options: WallOptions) {
+    this.#origin = origin
+    this.#options = options
+    this.element = document.createElement('iframe')
+    this.element.src = urlOf(origin, options, true)
+    this.element.title = options.title ?? 'Offers'
+    this.element.setAttribute('sandbox', SANDBOX)
+    this.element.referrerPolicy = 'no-referrer'
+    Object.assign(this.element.style, { width: '100%', height: '100%', border: '0', display: 'block' })
+    addEventListener('message', this.#receive)
+  }
+
+  on<E extends WallEvent>(event: E, listener: Listener<E>): this {
+    const listeners = this.#listeners.get(event) ?? new Set()
+    this.#listeners.set(event, listeners.add(listener as Listener<never>))
+    return this
+  }
+
+  off<E extends WallEvent>(event: E, listener: Listener<E>): this {
+    this.#listeners.get(event)?.delete(listener as Listener<never>)
+    return this
+  }
+
+  emit<E extends WallEvent>(event: E, detail: WallEvents[E]): void {
+    for (const listener of [...(this.#listeners.get(event) ?? [])]) (listener as Listener<E>)(detail)
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    removeEventListener('message', this.#receive)
+    this.element.remove()
+    this.emit('closed', {})
+  }
+
+  readonly #receive = ({ origin, source, data }: MessageEvent<unknown>): void => {
+    if (origin !== this.#origin || source !== this.element.contentWindow || !isMessage(data)) return
+    if (data.event === 'close') this.close()
+    else if (data.event === 'error' && data.detail['code'] === 'expired' && this.#options.renew !== undefined)
+      this.#renew()
+    else this.emit(data.event, data.detail as never)
+  }
+
+  #renew(): void {
+    this.#options.renew?.().then(
+      ({ exp, sig }) => {
+        const message = { source: 'offerdeck-sdk', version: 1, event: 'signature', exp: String(exp), sig }
+        this.element.contentWindow?.postMessage(message, this.#origin)
+      },
+      () => this.emit('error', { code: 'expired' }),
+    )
+  }
+}
+
+type Message = { event: (typeof HEARD)[number]; detail: Record<string, unknown> }
+
+function isMessage(data: unknown): data is Message {
+  if (typeof data !== 'object' || data === null) return false
+  const { source, version, event, detail } = data as Record<string, unknown>
+  const isKnown = source === 'offerdeck-wall' && version === 1 && (HEARD as readonly unknown[]).includes(event)
+  return isKnown && typeof detail === 'object' && detail !== null
+}
