@@ -50,6 +50,7 @@ import { wallRoutes } from './features/wall/routes.ts'
 import { sdkRoutes } from './features/wall/sdk.ts'
 import { createWallSettingsReader } from './features/wall/settings.ts'
 import { createViewers } from './features/wall/viewers.ts'
+import { demoRoutes, type DemoSite } from './demo/routes.ts'
 import { dashboardRoutes } from './http/dashboard.ts'
 import { createGate, type Gate } from './http/gate.ts'
 import { healthRoutes } from './http/health.ts'
@@ -77,9 +78,16 @@ export type App = {
   close(): Promise<void>
 }
 
-export type AppOptions = { config: Config; secretKey: string; database: Database; log: FastifyBaseLogger }
+export type AppOptions = {
+  config: Config
+  secretKey: string
+  database: Database
+  log: FastifyBaseLogger
+  /** Only in the demo. */
+  demoSite?: DemoSite | null
+}
 
-export async function buildApp({ config, secretKey, database, log }: AppOptions): Promise<App> {
+export async function buildApp({ config, secretKey, database, log, demoSite = null }: AppOptions): Promise<App> {
   const { db, pool } = database
   // Whatever is opened here is closed again, last first: at the end, or when something fails on the way.
   await using opened = new AsyncDisposableStack()
@@ -195,6 +203,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
         ? null
         : () => void postman.send().catch((error) => warn(`a mail is sent later (${messageOf(error)})`)),
   })
+  if (demoSite !== null) demoRoutes(server, { db, secretKey, config, site: demoSite })
   await server.ready()
   await loading
   const node = new Node(db, 'api')

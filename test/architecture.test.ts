@@ -15,6 +15,7 @@ const LAYERS = [
   'http',
   'features',
   'manage',
+  'demo',
   'app.ts',
   'worker.ts',
   'cli',

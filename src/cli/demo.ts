@@ -12,12 +12,13 @@ import { createPublisher, listPublishers } from '../features/accounts/publishers
 import { createApp, findAppOwner, listApps } from '../features/apps/apps.ts'
 import { type IssuedCredentials, rotateSecret } from '../features/apps/keys.ts'
 import { createSecretHashes } from '../features/apps/secrets.ts'
-import { rotateSigningSecret } from '../features/apps/signing-secrets.ts'
+import { readSigningSecrets, rotateSigningSecret, signingKeyOf } from '../features/apps/signing-secrets.ts'
 import { trustApp } from '../features/apps/trust.ts'
 import { DEMO_ADVERTISERS } from '../features/offers/demo.ts'
-import { seedOffers, spreadCreation } from '../features/offers/seed.ts'
-import { DEMO_RECEIVER, demoAppFile } from '../features/postbacks/demo-receiver.ts'
-import { DEFAULTS, saveSettings } from '../features/postbacks/settings.ts'
+import { leadToDemo, seedOffers, spreadCreation } from '../features/offers/seed.ts'
+import { demoPostbackUrl, type DemoSite } from '../demo/routes.ts'
+import { DEMO_RECEIVER, demoAppFile, demoSiteFile } from '../features/postbacks/demo-receiver.ts'
+import { DEFAULTS, readSettings, saveSettings } from '../features/postbacks/settings.ts'
 import { base62 } from '../lib/tokens.ts'
 import type { Context } from './context.ts'
 import { type DemoApp, readDemoApp } from './demo-app.ts'
@@ -25,6 +26,7 @@ import { type DemoApp, readDemoApp } from './demo-app.ts'
 const OFFERS = 200
 const PUBLISHER = 'Demo publisher'
 const APP = 'Demo app'
+const SITE = 'Pixel Harbor'
 
 /** Where `offerdeck listen` hears it. */
 const POSTBACK_URL = `${DEMO_RECEIVER}/?user={user_id}&reward={reward}&status={status}&id={transaction_id}&conversion={conversion_id}&test={is_test}&offer={offer_name}&signature={signature}`
@@ -44,13 +46,41 @@ export async function prepareDemo({ config, database: { db }, secretKey, by }: C
   if (!isOurs) return null
   if ((await seedOffers(db, OFFERS)) > 0) await spreadCreation(db)
   const { publisher_id } = publishers[0] ?? (await createPublisher(db, by, PUBLISHER))
-  const demo = await issueDemoApp(db, by, secretKey, publisher_id)
+  const demo = await issueApp(db, by, secretKey, publisher_id, APP)
   // So that the first conversion is approved, and its postback seen, at once.
   await trustApp(db, by, demo.app_id, 'all')
   await saveSettings(db, by, secretKey, demo.app_id, { ...DEFAULTS, url: POSTBACK_URL })
   writeFileSync(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${file}.new`, file)
   return demo
+}
+
+/**
+ * The app of the demo's site (src/demo), and where its offers lead and its postbacks go: to this server, under the URL it
+ * has now. Null once its key was revoked or its secret rotated.
+ */
+export async function prepareDemoSite(
+  { config, database: { db }, secretKey, by }: Context,
+  demo: DemoApp,
+): Promise<DemoSite | null> {
+  const { dataDir, publicUrl } = config
+  const file = demoSiteFile(dataDir)
+  const owner = await findAppOwner(db, demo.app_id)
+  if (owner === null) return null
+  await leadToDemo(db, publicUrl)
+  if (!existsSync(file)) {
+    const { app_id, live } = await issueApp(db, by, secretKey, owner.publisherId, SITE)
+    const site: DemoSite = { app_id, api_key: live.api_key, signing_secret: live.signing_secret }
+    writeFileSync(`${file}.new`, `${JSON.stringify(site, null, 2)}\n`, { mode: 0o600 })
+    renameSync(`${file}.new`, file)
+  }
+  const site = JSON.parse(readFileSync(file, 'utf8')) as DemoSite
+  const url = demoPostbackUrl(publicUrl)
+  const secrets = (await readSigningSecrets(db, secretKey, [site.app_id])).get(signingKeyOf(site.app_id, false)) ?? []
+  if (!secrets.includes(site.signing_secret)) return null
+  const known = await readSettings(db, secretKey, site.app_id)
+  if (known?.url !== url) await saveSettings(db, by, secretKey, site.app_id, { ...DEFAULTS, url })
+  return site
 }
 
 export type DemoPerson = { about: string; email: string; password: string }
@@ -109,8 +139,9 @@ async function stillGood(db: Db, secretKey: string, demo: DemoApp | null): Promi
   return found === undefined ? null : demo
 }
 
-async function issueDemoApp(db: Db, by: Actor, secretKey: string, publisherId: number): Promise<DemoApp> {
-  const made = (await listApps(db)).find(({ name, mode }) => name === APP && mode === 'live')
+/** Repeatable: one that was created before its secrets were kept gets new ones. */
+async function issueApp(db: Db, by: Actor, secretKey: string, publisherId: number, appName: string): Promise<DemoApp> {
+  const made = (await listApps(db)).find(({ name, mode }) => name === appName && mode === 'live')
   if (made !== undefined) {
     const rotate = async (mode: 'live' | 'test'): Promise<IssuedCredentials> => {
       const { api_key, api_secret } = await rotateSecret(db, by, secretKey, made.app_id, mode, 0)
@@ -121,7 +152,7 @@ async function issueDemoApp(db: Db, by: Actor, secretKey: string, publisherId: n
   }
   const { app_id, live, test } = await createApp(db, by, secretKey, {
     publisherId,
-    name: APP,
+    name: appName,
     currency: 'Coins',
     rateMicros: 100_000_000,
     rateLimit: 100,

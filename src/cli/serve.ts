@@ -11,7 +11,7 @@ import { isLoopback } from '../lib/ip-ranges.ts'
 import { operator } from './audit.ts'
 import { type Context, readSecretKey } from './context.ts'
 import type { DemoApp } from './demo-app.ts'
-import { type DemoPerson, findDemoLeftovers, prepareDemo, prepareDemoPeople } from './demo.ts'
+import { type DemoPerson, findDemoLeftovers, prepareDemo, prepareDemoPeople, prepareDemoSite } from './demo.ts'
 import { createLog } from './log.ts'
 import { type OutputOptions, say } from './output.ts'
 import { terminal } from './terminal.ts'
@@ -43,13 +43,16 @@ async function serve(options: ServeOptions): Promise<void> {
     const context = { config, database, secretKey, by: operator() }
     if (options.only !== 'worker') await refuseDemoLeftovers(context)
     const demo = config.demo ? await prepareDemo(context) : null
+    const demoSite = demo === null ? null : await prepareDemoSite(context, demo)
     const people = demo === null ? [] : await prepareDemoPeople(context, demo)
     const token = options.only === 'worker' ? null : await inviteFirstOperator(database.db, secretKey, new Date())
     const setUpUrl = token === null ? null : invitationUrl(config.publicUrl, token)
     if (options.only !== 'api')
       running.adopt(await buildWorker({ config, secretKey, database, log }), (worker) => worker.close())
     if (options.only !== 'worker' && !stop.isAsked) {
-      const app = running.adopt(await buildApp({ config, secretKey, database, log }), (opened) => opened.close())
+      const app = running.adopt(await buildApp({ config, secretKey, database, log, demoSite }), (opened) =>
+        opened.close(),
+      )
       await listen(app, config)
     }
     warnAboutHttps(config, log)
@@ -136,6 +139,7 @@ function welcome(config: Config, { only }: ServeOptions, { demo, people, setUpUr
   if (only === 'worker') return 'Offerdeck worker is running.'
   const url = config.publicUrl
   const lines = ['', `Offerdeck is running at  ${url}`, `API reference            ${url}/docs`]
+  if (demo !== null) lines.push(`Try it as a user         ${url}/demo`)
   if (embeddedIn !== null) lines.push(`Database files           ${embeddedIn}`)
   if (setUpUrl !== null) lines.push('', 'Create your operator account with this link. It works once:', `  ${setUpUrl}`)
   if (people.length > 0)

@@ -74,7 +74,7 @@ test('over the page it keeps the focus, stops scrolling, closes by Escape, butto
     await wall?.getByText('One offer').waitFor()
     if (close === 'escape') {
       // The first Escape is for the offer that is open, the second for the wall.
-      await wall?.getByRole('button', { name: 'One offer', category: 'video' }).click()
+      await wall?.getByRole('button', { name: 'One offer' }).click()
       await page.keyboard.press('Escape')
       await wall?.getByRole('dialog').waitFor({ state: 'detached' })
       assert.equal(await isOpen(), true)

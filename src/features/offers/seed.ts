@@ -36,3 +36,16 @@ export async function spreadCreation(db: Db): Promise<void> {
   const age = sql<Date>`created_at - (offer_id * 7919 % 60) * interval '1 day' - (offer_id * 104729 % 1440) * interval '1 minute'`
   await db.updateTable('offers').set({ created_at: age, updated_at: age }).execute()
 }
+
+/** Lets the made-up offers lead to the demo's advertisers, which are on this server. */
+export async function leadToDemo(db: Db, publicUrl: string): Promise<void> {
+  const led = sql<string>`regexp_replace(destination_url, '^(https://track\\.example\\.com|https?://[^/]+/demo/offers)/', ${`${publicUrl}/demo/offers/`})`
+  await db
+    .updateTable('offers')
+    .set({ destination_url: led })
+    .where('destination_url', '!=', led)
+    .where('advertiser_id', 'in', (is) =>
+      is.selectFrom('advertisers').select('advertiser_id').where('name', 'in', DEMO_ADVERTISERS),
+    )
+    .execute()
+}

@@ -1,4 +1,4 @@
-import { createBothGuards, isDemoApp, isReceiver, type SendConfig } from './demo-receiver.ts'
+import { createBothGuards, isDemoReceiver, type SendConfig } from './demo-receiver.ts'
 import { createSender, type Sender } from './sender.ts'
 
 /** Sends each app's postbacks under its own rules. */
@@ -9,7 +9,7 @@ export function createAppSender(config: SendConfig): Sender {
   const local = createSender({ guard: guards.local, proxy: null })
   return {
     send: (request, appId) =>
-      (isReceiver(request.url) && appId !== undefined && isDemoApp(config, appId) ? local : elsewhere).send(request),
+      (appId !== undefined && isDemoReceiver(config, appId, request.url) ? local : elsewhere).send(request),
     close: async () => void (await Promise.all([elsewhere.close(), local.close()])),
   }
 }

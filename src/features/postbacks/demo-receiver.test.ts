@@ -9,19 +9,28 @@ import { publisherOfApp, visit, type Visitor } from '../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { buildWorker } from '../../worker.ts'
 import { createAppSender } from './app-sender.ts'
-import { createGuards, DEMO_RECEIVER, demoAppFile } from './demo-receiver.ts'
+import { createGuards, DEMO_RECEIVER, demoAppFile, demoSiteFile } from './demo-receiver.ts'
 import { DEFAULTS, checkSettings, saveSettings } from './settings.ts'
 import { TESTER } from '../../../test/tester.ts'
 
 const DEMO_APP = 7
+const DEMO_SITE = 9
 const dataDir = createFolder('demo-receiver')
-const config = { demo: true, dataDir, postbackAllow: [], postbackDeny: [], postbackProxy: null }
+const config = {
+  demo: true,
+  publicUrl: 'http://127.0.0.1:8099',
+  dataDir,
+  postbackAllow: [],
+  postbackDeny: [],
+  postbackProxy: null,
+}
 
 let other: Server
 let otherUrl: string
 let calls = 0
 before(async () => {
   writeFileSync(demoAppFile(dataDir), JSON.stringify({ app_id: DEMO_APP }))
+  writeFileSync(demoSiteFile(dataDir), JSON.stringify({ app_id: DEMO_SITE }))
   other = createServer((_request, response) => {
     calls++
     response.end('a secret of this machine')
@@ -46,6 +55,15 @@ test('only the demo app may use the URL of the demo receiver, and no other on th
     'https://127.0.0.1:8088',
   ])
     assert.equal(accepts(DEMO_APP, `${url}/?u={user_id}`), false, url)
+})
+
+test('only the app of the demo site may use the URL of its receiver, and no other path there', () => {
+  const url = `${config.publicUrl}/demo/postback?u={user_id}`
+  assert.equal(accepts(DEMO_SITE, url), true)
+  assert.equal(accepts(DEMO_APP, url), false)
+  assert.equal(accepts(DEMO_SITE, url, { demo: false }), false)
+  for (const path of ['/manage/v1/me', '/demo/postback/../confirm', '/demo/postback2'])
+    assert.equal(accepts(DEMO_SITE, `${config.publicUrl}${path}?u={user_id}`), false, path)
 })
 
 test('a postback to this machine is sent for the demo app, to its receiver, and not otherwise', async () => {
