@@ -11,6 +11,7 @@ import { type Config, loadConfig } from '../src/config.ts'
 import { APP_ROLE } from '../src/db/app-role.ts'
 import { type Database, openPool } from '../src/db/open.ts'
 import { limitRole } from '../src/db/timeouts.ts'
+import type { DemoSite } from '../src/demo/routes.ts'
 import { createAdvertiser } from '../src/features/accounts/advertisers.ts'
 import { createPublisher } from '../src/features/accounts/publishers.ts'
 import { createApp, type NewApp } from '../src/features/apps/apps.ts'
@@ -96,8 +97,12 @@ export class World {
   }
 
   /** Another process's worth of app, on the same database. */
-  start(config: Partial<Config> = {}, database: Database = this.database): Promise<App> {
-    return buildApp({ config: { ...this.config, ...config }, secretKey: SECRET_KEY, database, log: this.log })
+  start(
+    config: Partial<Config> = {},
+    database: Database = this.database,
+    demoSite: DemoSite | null = null,
+  ): Promise<App> {
+    return buildApp({ config: { ...this.config, ...config }, secretKey: SECRET_KEY, database, log: this.log, demoSite })
   }
 
   async close(): Promise<void> {

@@ -40,6 +40,8 @@ export function activityView(toasts: HTMLElement, held: HTMLElement): { element:
   function celebrate({ offer_id, goal_id, reward, conversion_id }: Earned): void {
     const toast = h('p', { class: 'toast' }, say('credited', { amount: amountText(reward) }))
     toasts.append(toast)
+    toasts.hidePopover?.()
+    toasts.showPopover?.() // above the offer that may be open
     setTimeout(() => toast.remove(), TOAST_MS)
     announce('credited', { conversion_id, offer_id, goal_id, reward })
   }

@@ -16,7 +16,10 @@ export function showDetails(offer: Offer, isStarted = false): void {
       href: offer.link,
       target: viewer.query['embed'] === 'webview' ? '_self' : '_blank',
       rel: 'noopener noreferrer',
-      onclick: () => announce('offer-started', { offer_id: offer.offer_id }),
+      onclick: () => {
+        announce('offer-started', { offer_id: offer.offer_id })
+        setTimeout(close) // after the browser has followed the link
+      },
     },
     say(isStarted ? 'continue' : 'start'),
   )

@@ -8,7 +8,7 @@ import { offersView } from './offers.ts'
 import { acceptSignatures, announce, closeByEscape } from './parent.ts'
 import { followPreview } from './preview.ts'
 
-const toasts = h('div', { class: 'toasts', role: 'status' })
+const toasts = h('div', { class: 'toasts', role: 'status', popover: 'manual' })
 const held = h('span', { class: 'balance' })
 const activity = activityView(toasts, held)
 

@@ -1,0 +1,31 @@
+// The pictures of README.md, from the pages of a running demo. Usage: npm start, then in another terminal
+//   node scripts/pictures.ts [URL, http://127.0.0.1:8080]
+import { mkdirSync } from 'node:fs'
+import { useBrowser } from '../test/chromium.ts'
+
+const url = process.argv[2] ?? 'http://127.0.0.1:8080'
+const FOLDER = 'docs/pictures'
+
+mkdirSync(FOLDER, { recursive: true })
+const browser = await useBrowser()
+const context = await browser.newContext({ viewport: { width: 900, height: 620 }, colorScheme: 'light', reducedMotion: 'reduce' }) // prettier-ignore
+const site = await context.newPage()
+await site.goto(`${url}/demo`)
+await site.getByRole('button', { name: 'Show offers' }).click()
+const wall = site.frameLocator('iframe')
+await wall.getByRole('listitem').nth(3).waitFor()
+await site.waitForLoadState('networkidle')
+await site.screenshot({ path: `${FOLDER}/wall.png` })
+await wall.getByRole('listitem').first().click()
+const opened = site.waitForEvent('popup')
+await wall.getByRole('link', { name: 'Start offer' }).click()
+const advertiser = await opened
+await advertiser.getByRole('button', { name: 'Complete' }).first().waitFor()
+await advertiser.setViewportSize({ width: 900, height: 420 })
+await advertiser.screenshot({ path: `${FOLDER}/advertiser.png` })
+await advertiser.getByRole('button', { name: 'Complete' }).first().click()
+await advertiser.getByText('The conversion is approved.').waitFor()
+await site.keyboard.press('Escape')
+await site.locator('#credits li').first().waitFor()
+await site.screenshot({ path: `${FOLDER}/coins.png` })
+await browser.close()

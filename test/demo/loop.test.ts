@@ -1,0 +1,93 @@
+// The demo's loop: a user of the demo site starts an offer, completes it, and has the coins by a signed postback.
+import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { App } from '../../src/app.ts'
+import { prepareDemo, prepareDemoSite } from '../../src/cli/demo.ts'
+import { signUrl } from '../../src/features/postbacks/signing.ts'
+import { buildWorker } from '../../src/worker.ts'
+import { useBrowser } from '../chromium.ts'
+import { createFolder } from '../folders.ts'
+import { until } from '../installation.ts'
+import { freePort } from '../ports.ts'
+import { TESTER } from '../tester.ts'
+import { SECRET_KEY, World } from '../world.ts'
+
+const world = new World('demo_loop')
+const dataDir = createFolder('demo-loop')
+let app: App
+let worker: Awaited<ReturnType<typeof buildWorker>>
+let url: string
+let signingSecret: string
+before(async () => {
+  url = `http://127.0.0.1:${await freePort()}`
+  await world.openDatabase()
+  const { database, log } = world
+  const config = { ...world.config, publicUrl: url, requireHttps: false, demo: true, dataDir }
+  const context = { config, database, secretKey: SECRET_KEY, by: TESTER }
+  const demo = await prepareDemo(context)
+  assert.ok(demo !== null)
+  const demoSite = await prepareDemoSite(context, demo)
+  signingSecret = demoSite?.signing_secret ?? ''
+  worker = await buildWorker({ config, secretKey: SECRET_KEY, database, log })
+  app = await world.start({ ...config }, database, demoSite)
+  await app.server.listen({ host: '127.0.0.1', port: Number(new URL(url).port) })
+})
+after(async () => {
+  await app.close()
+  await worker.close()
+  await world.database.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+async function startOffer(page: Page): Promise<Page> {
+  await page.getByRole('button', { name: 'Show offers' }).click()
+  const wall = page.frameLocator('iframe')
+  await wall.getByRole('listitem').first().click()
+  const opened = page.waitForEvent('popup')
+  await wall.getByRole('link', { name: 'Start offer' }).click()
+  const advertiser = await opened
+  await advertiser.getByRole('heading', { name: 'Goals' }).waitFor()
+  await page.keyboard.press('Escape')
+  return advertiser
+}
+
+test('coins arrive when an offer is completed, and go when it is reversed; each step is in the dashboard', async () => {
+  const context = await (await useBrowser()).newContext()
+  const page = await context.newPage()
+  await page.goto(`${url}/demo`)
+  const advertiser = await startOffer(page)
+  await advertiser.getByRole('button', { name: 'Complete' }).first().click()
+  await advertiser.getByText('The conversion is approved.').waitFor()
+  const coins = async () => Number((await page.locator('#coins').innerText()).replaceAll(',', ''))
+  await until(async () => (await coins()) > 0, 20_000)
+  const link = await page.getByRole('link', { name: 'In the dashboard' }).first().getAttribute('href')
+  const conversionId = /conversions\/(.+)$/.exec(link ?? '')?.[1] ?? ''
+  const { status } = await world.database.db.selectFrom('conversions').select('status').where('conversion_id', '=', conversionId).executeTakeFirstOrThrow() // prettier-ignore
+  assert.equal(status, 'approved')
+  await advertiser.getByRole('button', { name: 'Reverse' }).first().click()
+  await advertiser.getByText(/The conversion is reversed/).waitFor()
+  await until(async () => (await coins()) === 0, 20_000)
+  await context.close()
+})
+
+test('the site credits nothing without a valid signature, and nothing twice', async () => {
+  const send = (query: string) => app.server.inject(`/demo/postback?${query}`)
+  assert.equal((await send('user=visitor-1&coins=5&id=a')).statusCode, 401)
+  assert.equal((await send(`user=visitor-1&coins=5&id=a&signature=${'0'.repeat(64)}`)).statusCode, 401)
+  const query = 'user=visitor-1&coins=5&status=approved&id=a&conversion=c&offer=o'
+  const signed = `${query}&signature=${signUrl(signingSecret, `${url}/demo/postback?${query}&signature=`)}`
+  assert.equal((await send(signed)).body, 'OK\n')
+  assert.equal((await send(signed)).body, 'DUP\n')
+  assert.equal((await send(signed.replace('coins=5', 'coins=500'))).statusCode, 401)
+})
+
+test('only the pages of the demo confirm, and an unknown click says what to do', async () => {
+  const payload = { click: '01a1e8db-4cd1-7000-badc-86f6c9e3b773', goal: 1, action: 'complete' }
+  const foreign = await app.server.inject({ method: 'POST', url: '/demo/confirm', payload, headers: { origin: 'https://evil.example' } }) // prettier-ignore
+  assert.equal(foreign.statusCode, 400)
+  const unknown = await app.server.inject({ method: 'POST', url: '/demo/confirm', payload })
+  assert.match(unknown.body, /Start the offer again/)
+  assert.equal((await app.server.inject('/demo/offers/app/1')).statusCode, 404)
+})
