@@ -20,7 +20,7 @@ const SIGNED_S = 3_600
 const DAY_MS = 86_400_000
 const BY = { id: null, email: 'demo', ip: null }
 const STATUS_OF = { complete: 'approved', fail: 'rejected', reverse: 'reversed' } as const
-const hidden = { schema: { hide: true } } as object
+const hidden = { schema: { hide: true } }
 
 /** The app of the demo's site. */
 export type DemoSite = { app_id: number; api_key: string; signing_secret: string }
@@ -101,7 +101,7 @@ function advertiserRoutes(server: FastifyInstance, { db, secretKey, config }: De
   })
   server.post<{ Body: { click: string; goal: number; action: keyof typeof STATUS_OF } }>(
     '/demo/confirm',
-    { schema: { hide: true, body: Decision } as object },
+    { schema: { hide: true, body: Decision } },
     async (request, reply) => {
       const { origin } = request.headers
       if (origin !== undefined && origin !== config.publicUrl)

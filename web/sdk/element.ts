@@ -24,7 +24,7 @@ export function defineElement(origin: string): void {
 
       /** Once for all attributes that are set in a row. */
       attributeChangedCallback(): void {
-        if (this.#wall === null || this.#isDue) return
+        if (!this.isConnected || this.#isDue) return
         this.#isDue = true
         queueMicrotask(() => {
           this.#isDue = false
@@ -34,10 +34,11 @@ export function defineElement(origin: string): void {
 
       #show(): void {
         this.#wall?.close()
+        this.#wall = null
         const options = Object.fromEntries(
           Object.entries(ATTRIBUTES).map(([name, option]) => [option, this.getAttribute(name) ?? undefined]),
         ) as unknown as WallOptions
-        if (!options.apiKey || !options.userId) return console.error('<offer-wall> needs api-key and user-id.')
+        if (!options.apiKey || !options.userId) return // shown once they are there
         if (this.style.display === '') this.style.display = 'block'
         if (this.style.height === '') this.style.height = '800px'
         const wall = new WallFrame(origin, options)

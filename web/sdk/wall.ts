@@ -68,17 +68,17 @@ export class WallFrame {
 
   on<E extends WallEvent>(event: E, listener: Listener<E>): this {
     const listeners = this.#listeners.get(event) ?? new Set()
-    this.#listeners.set(event, listeners.add(listener as Listener<never>))
+    this.#listeners.set(event, listeners.add(listener))
     return this
   }
 
   off<E extends WallEvent>(event: E, listener: Listener<E>): this {
-    this.#listeners.get(event)?.delete(listener as Listener<never>)
+    this.#listeners.get(event)?.delete(listener)
     return this
   }
 
   emit<E extends WallEvent>(event: E, detail: WallEvents[E]): void {
-    for (const listener of [...(this.#listeners.get(event) ?? [])]) (listener as Listener<E>)(detail)
+    for (const listener of this.#listeners.get(event) ?? []) (listener as Listener<E>)(detail)
   }
 
   close(): void {
@@ -94,7 +94,7 @@ export class WallFrame {
     if (data.event === 'close') this.close()
     else if (data.event === 'error' && data.detail['code'] === 'expired' && this.#options.renew !== undefined)
       this.#renew()
-    else this.emit(data.event, data.detail as never)
+    else this.emit(data.event, data.detail)
   }
 
   #renew(): void {
