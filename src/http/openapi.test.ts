@@ -41,7 +41,7 @@ const PAGES = [
   '/openapi.json',
   '/pictures/:file',
   '/robots.txt',
-    '/sdk/:name',
+  '/sdk/:name',
   '/assets/:name',
   ...DASHBOARD.map((name) => `/${name}`),
   ...DASHBOARD.map((name) => `/${name}*`), // printed so, but it is what is below it
