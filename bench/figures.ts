@@ -10,7 +10,7 @@ import { type Comparison, median, type Plan } from './rounds.ts'
 import { compareLists, type ListKind } from './wrk.ts'
 import { TESTER } from '../test/tester.ts'
 
-export type FigureNumber = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13
+export type FigureNumber = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15 | 16
 
 /** What one catalogue gave; only what was asked for. */
 export type Measured = {

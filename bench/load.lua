@@ -4,6 +4,7 @@
 --   list    filter, a query string: asked for by a random user out of a billion
 --   new     the same, but by a user never seen before, with four sub-IDs never seen before
 --   click   link, its path, and after a tab the user agent that follows it
+--   wall    path of a wall or its data, ending in the start of a user; each from an address of its own
 --   report  offer, its id, completed by a user never seen before
 local heads, tail = {}, nil
 local kind, run
@@ -15,6 +16,7 @@ local function prepare(line, key, secret, host)
     local path, agent = line:match('^(.-)\t(.*)$')
     return 'GET ' .. path .. ' HTTP/1.1\r\nHost: ' .. host .. '\r\nUser-Agent: ' .. agent .. '\r\nAccept: text/html\r\n\r\n'
   end
+  if kind == 'wall' then return 'GET ' .. line end
   if kind == 'report' then return ',"offerId":' .. line .. '}' end
   return string.format('GET /api/v1/offers?apiKey=%s&apiSecret=%s&%s&userId=user-', key, secret, line)
 end
@@ -25,6 +27,9 @@ function init(args)
   local host = wrk.host .. ':' .. wrk.port
   for line in io.lines(args[1]) do heads[#heads + 1] = prepare(line, args[3], args[4], host) end
   tail = ' HTTP/1.1\r\nHost: ' .. host .. '\r\n\r\n'
+  if kind == 'wall' then
+    tail = ' HTTP/1.1\r\nHost: ' .. host .. '\r\nAccept-Encoding: gzip\r\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64) Chrome/150.0\r\nX-Forwarded-For: '
+  end
   if kind == 'report' then
     tail = 'POST /v1/conversions HTTP/1.1\r\nHost: ' .. host .. '\r\nX-API-Key: ' .. args[3] .. '\r\nX-API-Secret: ' ..
       args[4] .. '\r\nContent-Type: application/json\r\nContent-Length: '
@@ -34,6 +39,10 @@ end
 function request()
   local head = heads[math.random(#heads)]
   if kind == 'click' then return head end
+  if kind == 'wall' then
+    local n = math.random(16000000)
+    return head .. math.random(1000000000) .. tail .. '11.' .. n % 251 .. '.' .. math.floor(n / 251) % 251 .. '.' .. math.floor(n / 63001) % 251 .. '\r\n\r\n'
+  end
   if kind == 'list' then return head .. math.random(1000000000) .. tail end
   count = count + 1
   local id = run .. '-' .. count

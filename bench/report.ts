@@ -8,6 +8,7 @@ import type { PartitionsMeasured } from './partitions.ts'
 import { isolationFigure, postbackFigures } from './postback-figures.ts'
 import type { PostbacksMeasured } from './postbacks.ts'
 import { type Comparison, type Lap, median } from './rounds.ts'
+import { describeLive, type WallMeasured } from './wall.ts'
 
 export type Figure = {
   figure: FigureNumber
@@ -31,10 +32,11 @@ export type Findings = {
   postbacks: PostbacksMeasured | null
   isolation: IsolationMeasured | null
   firstPage: FirstPageMeasured | null
+  wall: WallMeasured | null
 }
 
 export function createFigures(wanted: ReadonlySet<FigureNumber>, findings: Findings): Figure[] {
-  const { catalogues, starts, clicks, conversions, partitions, postbacks, isolation, firstPage } = findings
+  const { catalogues, starts, clicks, conversions, partitions, postbacks, isolation, firstPage, wall } = findings
   const figures: Figure[] = []
   const [main] = catalogues
   if (main !== undefined) figures.push(...listFigures(wanted, main, catalogues))
@@ -45,6 +47,7 @@ export function createFigures(wanted: ReadonlySet<FigureNumber>, findings: Findi
   if (postbacks !== null) figures.push(...postbackFigures(postbacks))
   if (isolation !== null) figures.push(isolationFigure(isolation))
   if (firstPage !== null) figures.push(firstPageFigure(firstPage))
+  if (wall !== null) figures.push(...wallFigures(wall))
   return figures
 }
 
@@ -109,6 +112,37 @@ function firstPageFigure({ signIn, home, scriptBytes }: FirstPageMeasured): Figu
       `${(scriptBytes / 1000).toFixed(0)} kB of JavaScript, packed, until a person can sign in`,
     ],
   }
+}
+
+function wallFigures({ page, data, live, firstOfferMs }: WallMeasured): Figure[] {
+  const slow = median(firstOfferMs)
+  const liveMs = median(live.ms)
+  return [
+    ratio(14, 'page of a wall, packed, over a bare node:http server', page, 0.5, [
+      `its data: ${data.throughput.toFixed(2)}, by CPU ${data.cpu.toFixed(2)}`,
+      ...describe(data).map((line) => `its data: ${line}`),
+    ]),
+    {
+      figure: 15,
+      what: 'from a conversion to the stream of its user',
+      value: `${liveMs.toFixed(0)} ms`,
+      byCpu: '',
+      wanted: 'under 300 ms',
+      met: liveMs < 300,
+      notes: [describeLive(live)],
+    },
+    {
+      figure: 16,
+      what: 'the first offer of a wall, on slow 4G with a quarter of the CPU',
+      value: `${slow.toFixed(0)} ms`,
+      byCpu: '',
+      wanted: 'under 1 s',
+      met: slow < 1000,
+      notes: [
+        `all: ${firstOfferMs.map((ms) => ms.toFixed(0)).join(' ')} ms; a page has ${(page.second.bytesPerRequest / 1000).toFixed(1)} kB with its headers`,
+      ],
+    },
+  ]
 }
 
 /** Nothing acknowledged may be missing, and nothing be there that was not sent. */

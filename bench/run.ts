@@ -12,6 +12,7 @@ import { measurePartitions, type PartitionsPlan } from './partitions.ts'
 import { measurePostbacks } from './postbacks.ts'
 import { type Figure, type Findings, createFigures, tableOf } from './report.ts'
 import type { Plan } from './rounds.ts'
+import { measureWall } from './wall.ts'
 import { prepareWrk } from './wrk.ts'
 
 const FULL: Plan = { warmUpSeconds: 8, rounds: 5, seconds: 3 }
@@ -21,7 +22,7 @@ const QUICK_BATCHES: PartitionsPlan = { clicks: 1_000_000, rounds: 5, warmUpBatc
 const YEAR = { apps: 400, offersInUse: 20_000, retentionDays: 90 }
 const FULL_GROWTH: GrowthPlan = { offers: 1_000_000, sizes: { ...YEAR, conversions: 5_000_000, clicks: 20_000_000 }, rounds: 200 } // prettier-ignore
 const QUICK_GROWTH: GrowthPlan = { offers: 100_000, sizes: { ...YEAR, conversions: 500_000, clicks: 2_000_000 }, rounds: 60 } // prettier-ignore
-const FIGURES: readonly FigureNumber[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]
+const FIGURES: readonly FigureNumber[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]
 
 const { values: options } = parseArgs({
   options: { only: { type: 'string' }, quick: { type: 'boolean' }, json: { type: 'boolean' } },
@@ -49,6 +50,7 @@ async function printFigures(): Promise<void> {
       : null,
     isolation: wanted.has(12) ? await measureIsolation({ rounds: 3, seconds: isQuick ? 5 : 20 }, say) : null,
     firstPage: wanted.has(13) ? await measureFirstPage(say) : null,
+    wall: [14, 15, 16].some((figure) => wanted.has(figure as FigureNumber)) ? await measureWall(plan, say) : null,
   })
 }
 

@@ -9,6 +9,7 @@ import { notice } from './notice.ts'
 const CATEGORIES = ['survey', 'app', 'game', 'video'] as const
 const SORTS = ['popular', 'payout_desc', 'payout_asc', 'newest'] as const
 const PAGE = 20
+const AT_ONCE = 6
 const TYPING_MS = 250
 const NEW_MS = 7 * 86_400_000
 const HIGH_SHARE = 0.8 // of the highest reward in sight
@@ -33,10 +34,17 @@ export function offersView(): HTMLElement {
     const added = page.offers.filter(({ offer_id }) => !known.has(offer_id)) // the list may have moved meanwhile
     shown = [...before, ...added]
     const highest = Math.max(...shown.map(({ reward }) => reward))
-    const cards = added.map((offer) => card(offer, highest))
+    const mine = turn
+    const cards = added.slice(0, AT_ONCE).map((offer) => card(offer, highest))
     if (isMore) list.append(...cards)
     else replace(list, ...cards)
     if (isMore) cards[0]?.querySelector('button')?.focus()
+    // The others are below what a phone shows: they come after the first paint.
+    const rest = added.slice(AT_ONCE)
+    if (rest.length > 0)
+      requestAnimationFrame(() =>
+        setTimeout(() => mine === turn && list.append(...rest.map((offer) => card(offer, highest)))),
+      )
     status.textContent = shown.length === 0 ? say('no_match') : ''
     if (shown.length === 0) return replace(below, nothing())
     replace(below, page.has_more && h('button', { class: 'plain', onclick: () => void load(true) }, say('more')))
