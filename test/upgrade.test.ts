@@ -49,13 +49,16 @@ async function run<T>(old: OldDatabase, ...args: string[]): Promise<T> {
 /** Stored elsewhere now: in the postback settings, with each key, and in the open calls. */
 const GONE = ['postback_url', 'secret_leaked_at', 'secret_leaked_origin', 'next_attempt_at']
 
+/** What an upgrade adds: the rule of a signal that is new. */
+const isAdded = (table: string, row: Row) => table === 'fraud_rules' && row['signal'] === 'claimed_country'
+
 /** Every row that was there is there, with all it had but for these columns, and there are no more. */
 function assertKept(earlier: Map<string, Row[]>, now: Map<string, Row[]>, gone: readonly string[] = []): void {
   for (const [table, rows] of earlier) {
     if (table === 'schema_migrations') continue
     const names = Object.keys(rows[0] ?? {}).filter((name) => !gone.includes(name))
     const textsOf = (some: Row[] = []) => some.map((row) => JSON.stringify(names.map((name) => row[name]))).toSorted()
-    assert.deepEqual(textsOf(now.get(table)), textsOf(rows), table)
+    assert.deepEqual(textsOf(now.get(table)?.filter((row) => !isAdded(table, row))), textsOf(rows), table)
   }
 }
 

@@ -11,6 +11,7 @@ import { verifyUrl } from '../features/postbacks/signing.ts'
 import { signUser } from '../features/wall/signature.ts'
 import { sendPage } from '../http/pages.ts'
 import { createQueryParser } from '../http/query.ts'
+import { createNonce } from '../lib/nonce.ts'
 import { isUuid } from '../lib/uuid7.ts'
 import { advertiserBody, advertiserScript, demoPage, policyOf, siteBody, siteScript } from './pages.ts'
 import { AdvertiserTokens, Coins } from './state.ts'
@@ -165,7 +166,7 @@ const userOf = ({ headers: { cookie = '' } }: FastifyRequest) =>
   new RegExp(`(?:^|; *)${USER_COOKIE}=(visitor-[0-9a-f]{16})(?:;|$)`).exec(cookie)?.[1] ?? null
 
 function sendDemo(reply: FastifyReply, title: string, body: string, script: string): FastifyReply {
-  const nonce = randomBytes(16).toString('base64')
+  const nonce = createNonce()
   return sendPage(reply, demoPage({ title, body, script, nonce }), {
     policy: policyOf(nonce),
     cacheControl: 'no-store',

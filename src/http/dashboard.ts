@@ -1,10 +1,10 @@
 // The dashboard's pages: one HTML page with client-side routing, and its files. They are built from web/dashboard by
 // "npm run build", which the install runs.
-import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
+import { createNonce } from '../lib/nonce.ts'
 import { projectPath } from '../lib/project.ts'
 import { sendPage } from './pages.ts'
 
@@ -49,7 +49,7 @@ export function dashboardRoutes(server: FastifyInstance, readLogo: () => Promise
   const addPage = (path: string, isOwn: boolean) =>
     server.get(path, hidden, async (request, reply) => {
       if (page === null) return sendPage(reply.code(503), NOT_BUILT)
-      const nonce = randomBytes(16).toString('base64')
+      const nonce = createNonce()
       if (isOwn && request.headers.cookie?.includes(SESSION_COOKIE)) reply.header('Link', ASKED_FIRST)
       const html = withLogo(withTheme(page, request.headers.cookie), await readLogo())
       return sendPage(reply, html.replaceAll(NONCE, nonce), {

@@ -197,11 +197,17 @@ function createClick({ context, credential, offer, visitor }: Passage, nowMs: nu
     country: visitor.country,
     device: visitor.device,
     os: visitor.os,
-    signals: visitor.signals.length === 0 ? null : visitor.signals,
+    signals: signalsOf(visitor, context),
     rounding: currency.rounding,
     multiplier_ppm: currency.sale?.multiplierPpm ?? null,
     locker_id: context.lockerId,
   }
+}
+
+/** Null where nothing is suspected. */
+function signalsOf({ signals }: Visitor, { claimsCountry }: LinkContext): string[] | null {
+  const all = claimsCountry ? [...signals, 'claimed_country'] : signals
+  return all.length === 0 ? null : all
 }
 
 const macrosOf = (click: Click, nowMs: number) => ({

@@ -63,6 +63,7 @@ test('a network of thousands passes; a flood from one does not; a /64 is one; ou
     userId,
     subIds: null,
     lockerId: null,
+    claimsCountry: false,
   })
   for (let user = 0; user < 3_000; user++) {
     assert.equal(limits.countVisit(NAT) ?? limits.countUser(NAT, context(`user ${user}`)), null)

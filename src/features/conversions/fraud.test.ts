@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, test } from 'node:test'
 import type { App } from '../../app.ts'
-import { useWorld } from '../../../test/world.ts'
+import { BROWSER, useWorld } from '../../../test/world.ts'
 import type { IssuedCredentials } from '../apps/keys.ts'
 import { checkLedger } from '../ledger/check.ts'
 import { ACTIONS, deleteRule, type FraudRule, readFraudRules, setFraudRule, type Signal } from './fraud.ts'
@@ -40,12 +40,32 @@ async function newOffer(): Promise<number> {
   return (await world.createOffers({}))[0] ?? 0
 }
 
-type Visit = { userId?: string; headers?: Record<string, string>; confirm?: Record<string, string> }
+type Visit = {
+  userId?: string
+  headers?: Record<string, string>
+  confirm?: Record<string, string>
+  click?: typeof clickBy
+}
+
+const clickBy = (offerId: number, userId: string, headers: Record<string, string>) =>
+  world.click(offerId, live, `userId=${userId}`, headers)
+
+/** From a wall that says where its visitor is. */
+async function clickFromWall(offerId: number, userId: string, headers: Record<string, string>) {
+  const query = new URLSearchParams({ apiKey: live.api_key, userId, country: 'US', search: String(offerId) })
+  const all = { 'user-agent': BROWSER, ...headers }
+  const { body } = await world.app.server.inject({ url: `/wall/v1/offers?${query.toString()}`, headers: all })
+  const { data } = JSON.parse(body) as { data: { offers: { offer_id: number; link: string }[] } }
+  return world.follow(data.offers.find(({ offer_id }) => offer_id === offerId)?.link ?? '', headers)
+}
 
 /** Clicks and confirms. Each user has its own IP address, unless one is given. */
-async function convert(offerId: number, { userId = newUser(), headers = {}, confirm = {} }: Visit = {}) {
+async function convert(
+  offerId: number,
+  { userId = newUser(), headers = {}, confirm = {}, click = clickBy }: Visit = {},
+) {
   const ip = `198.51.${100 + (users >> 8)}.${users & 255}`
-  const { clickId } = await world.click(offerId, live, `userId=${userId}`, { 'x-forwarded-for': ip, ...headers })
+  const { clickId } = await click(offerId, userId, { 'x-forwarded-for': ip, ...headers })
   const answer = await world.confirm(offerId, clickId, confirm)
   const row = await world.database.db
     .selectFrom('conversions')
@@ -86,6 +106,10 @@ const WAYS: Record<Signal, { threshold: number | null; convert: (offerId: number
     convert: (offerId) => convert(offerId, { headers: { 'x-forwarded-for': '203.0.113.5' } }),
   },
   bot: { threshold: null, convert: (offerId) => convert(offerId, { headers: { 'user-agent': 'curl/8.0' } }) },
+  claimed_country: {
+    threshold: null,
+    convert: (offerId) => convert(offerId, { headers: { 'x-country': 'DE' }, click: clickFromWall }),
+  },
 }
 
 const EXPECTED = { flag: 'approved', hold: 'pending', reject: 'rejected' } as const

@@ -6,7 +6,15 @@ import { NoSuch, OperatorError } from '../../errors.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'
 
-export const SIGNALS = ['too_fast', 'ip_users', 'user_velocity', 'geo_mismatch', 'listed_ip', 'bot'] as const
+export const SIGNALS = [
+  'too_fast',
+  'ip_users',
+  'user_velocity',
+  'geo_mismatch',
+  'listed_ip',
+  'bot',
+  'claimed_country',
+] as const
 export type Signal = (typeof SIGNALS)[number]
 export const ACTIONS = ['flag', 'hold', 'reject'] as const
 export type Action = (typeof ACTIONS)[number]

@@ -23,11 +23,13 @@ export type LinkContext = {
   subIds: readonly (string | null)[] | null
   /** The locker that the link is in, if any. */
   lockerId: number | null
+  /** The page that showed the offer named another country than that of its visitor. */
+  claimsCountry: boolean
 }
 
 export type LinkSigner = {
   /** Most links are in no locker. */
-  sign(context: Omit<LinkContext, 'lockerId'> & Partial<LinkContext>): string
+  sign(context: Omit<LinkContext, 'lockerId' | 'claimsCountry'> & Partial<LinkContext>): string
   /** What a token says, or null when it is not one of ours. */
   read(token: string): LinkContext | null
 }
@@ -41,9 +43,9 @@ export function createLinkSigner(secretKey: string): LinkSigner {
     return macs.some((one) => timingSafeEqual(given, Buffer.from(one(text).slice(0, SIGNATURE_LENGTH))))
   }
   return {
-    sign({ appId, isTest, issuedAt, requestId, userId, subIds, lockerId = null }) {
+    sign({ appId, isTest, issuedAt, requestId, userId, subIds, lockerId = null, claimsCountry = false }) {
       const version = lockerId === null ? VERSION : LOCKER_VERSION
-      let text = `${version}:${appId}:${isTest ? 't' : 'l'}:${issuedAt}:${requestId}:${encode(userId)}`
+      let text = `${version}:${appId}:${modeOf(isTest, claimsCountry)}:${issuedAt}:${requestId}:${encode(userId)}`
       if (lockerId !== null) text += `:${lockerId}`
       if (subIds !== null) for (const subId of subIds) text += `:${subId === null ? '' : encode(subId)}`
       return `${text}:${mac(text).slice(0, SIGNATURE_LENGTH)}`
@@ -57,7 +59,8 @@ export function createLinkSigner(secretKey: string): LinkSigner {
       const [lockerId, subIds] = version === VERSION ? [null, rest] : [Number(rest[0]), rest.slice(1)]
       return {
         appId: Number(appId),
-        isTest: mode === 't',
+        isTest: mode === 't' || mode === 'T',
+        claimsCountry: mode === 'L' || mode === 'T',
         issuedAt: Number(issuedAt),
         requestId,
         userId: decode(userId),
@@ -67,6 +70,9 @@ export function createLinkSigner(secretKey: string): LinkSigner {
     },
   }
 }
+
+/** In capitals where a country is claimed. */
+const modeOf = (isTest: boolean, claimsCountry: boolean) => (claimsCountry ? (isTest ? 'T' : 'L') : isTest ? 't' : 'l')
 
 const PLAIN = /^[\w.-]*$/
 

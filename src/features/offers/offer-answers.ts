@@ -39,8 +39,8 @@ const NOTHING = ({ limit, offset }: { limit: number; offset: number }) => ({
  */
 type Prepared = { chunks: string[]; message: string; tag: string }
 
-/** With words to search for, where that is offered. */
-type SearchedQuery = OfferListQuery & { search?: string }
+/** With words to search for, where that is offered; and whether its country is another than the visitor's. */
+type SearchedQuery = OfferListQuery & { search?: string; claimsCountry?: boolean }
 
 export type OfferAnswers = {
   list(request: FastifyRequest, reply: FastifyReply, caller: AppCredential, query: SearchedQuery): void
@@ -55,10 +55,13 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
   const tokenFor = (
     request: FastifyRequest,
     { appId, isTest }: AppCredential,
-    userId: string,
+    { userId, claimsCountry = false }: { userId: string; claimsCountry?: boolean },
     subIds: SubIdSet | null,
     nowMs: number,
-  ) => links.sign({ appId, isTest, issuedAt: Math.floor(nowMs / 1000), requestId: request.id, userId, subIds })
+  ) => {
+    const issuedAt = Math.floor(nowMs / 1000)
+    return links.sign({ appId, isTest, issuedAt, requestId: request.id, userId, subIds, claimsCountry })
+  }
 
   /** Undefined when there is nothing to keep. */
   const keep = ({ appId, isTest }: AppCredential, userId: string, subIds: SubIdSet | null, seenAtMs: number) =>
@@ -91,7 +94,7 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
       const nowMs = Date.now()
       const subIds = subIdsOf(query)
       await keep(caller, query.userId, subIds, nowMs)
-      return { page, token: tokenFor(request, caller, query.userId, subIds, nowMs) }
+      return { page, token: tokenFor(request, caller, query, subIds, nowMs) }
     },
   }
 
@@ -116,7 +119,7 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
     request: FastifyRequest,
     reply: FastifyReply,
     caller: AppCredential,
-    query: OfferQuery,
+    query: OfferQuery & { claimsCountry?: boolean },
     prepared: Prepared,
   ): void {
     const { appId, isTest } = caller
@@ -128,7 +131,7 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
       const asker = subIds === null ? userId : JSON.stringify([userId, subIds])
       const etag = `W/"${prepared.tag}-${hashText(asker, appId * 2 + (isTest ? 1 : 0))}-${Math.floor(issuedAt / SECONDS_A_DAY)}"`
       if (isFresh(request.headers['if-none-match'], etag)) return sendNotModified(request, reply, ['ETag', etag])
-      const token = tokenFor(request, caller, userId, subIds, nowMs)
+      const token = tokenFor(request, caller, query, subIds, nowMs)
       const body = `{"success":true,"data":${fillTokens(prepared.chunks, token)},"message":"${prepared.message}",${metaJson(request, nowMs)}`
       sendJson(request, reply, 200, body, ['ETag', etag])
     }

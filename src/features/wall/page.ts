@@ -3,11 +3,11 @@
 //
 // Most of a page is the same for many visitors, so it is written and compressed once: the look of a wall in a language
 // with its settings, a page of offers with the list it was cut from, the script with the build.
-import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { asciiJson } from '../../lib/ascii-json.ts'
 import { compressPart, type Part, storePart } from '../../lib/gzip-parts.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'
+import { createNonce } from '../../lib/nonce.ts'
 import { projectPath } from '../../lib/project.ts'
 import type { AppCredential } from '../apps/credentials.ts'
 import type { Page as OfferPage } from '../offers/pages.ts'
@@ -48,7 +48,7 @@ export function createWallPages(): WallPages {
   return {
     write(look, { currency }, page, viewer) {
       if (files === null) return null
-      const nonce = randomBytes(16).toString('base64')
+      const nonce = createNonce()
       const { language, theme } = look
       const head = storePart(
         `<!doctype html>\n<html lang="${language}" dir="${directionOf(language)}" data-theme="${theme}">\n<head>\n<style nonce="${nonce}">`,

@@ -195,3 +195,28 @@ test('an app for servers only has no wall', async () => {
   assert.equal((await look('/offers', query)).error.code, 'RESOURCE_NOT_FOUND')
   assert.equal((await world.get('/v1/offers?userId=ann', live)).status, 200)
 })
+
+test('a country that is not the visitor’s is noted at the click, for the fraud rules', async () => {
+  const config = { countryHeader: 'x-country', trustProxy: ['127.0.0.1'] }
+  const app = await world.start(config)
+  try {
+    const { live } = await world.createApp()
+    const [offerId = 0] = await world.createOffers({ name: 'Anywhere' })
+    await app.refresh()
+    const clicked = async (more: Record<string, string>) => {
+      const headers = { 'user-agent': BROWSER, 'x-country': 'SE' }
+      const query = new URLSearchParams({ apiKey: live.api_key, userId: 'ann', limit: '100', ...more })
+      const listed = await app.server.inject({ url: `/wall/v1/offers?${query.toString()}`, headers })
+      const { data } = JSON.parse(listed.body) as { data: { offers: Shown[] } }
+      const link = data.offers.find(({ offer_id }) => offer_id === offerId)?.link ?? ''
+      const { headers: found } = await app.server.inject({ url: link.replace(world.config.publicUrl, ''), headers })
+      const clickId = URL.parse(String(found.location))?.searchParams.get('c') ?? ''
+      return world.database.db.selectFrom('clicks').select(['signals', 'country']).where('click_id', '=', clickId).executeTakeFirst() // prettier-ignore
+    }
+    assert.deepEqual(await clicked({}), { signals: null, country: 'SE' })
+    assert.deepEqual(await clicked({ country: 'se' }), { signals: null, country: 'SE' })
+    assert.deepEqual(await clicked({ country: 'US' }), { signals: ['claimed_country'], country: 'SE' })
+  } finally {
+    await app.close()
+  }
+})

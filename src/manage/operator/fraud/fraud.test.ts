@@ -33,7 +33,7 @@ const ruleOf = async (signal: string, offerId: number | null) =>
 
 test('every signal says what it means, and the rules of the beginning are there', async () => {
   const { signals, rules } = await overview()
-  assert.equal(signals.length, 6)
+  assert.equal(signals.length, 7)
   assert.ok(signals.every(({ meaning }) => meaning.endsWith('.')))
   assert.deepEqual(
     signals.filter(({ threshold_of }) => threshold_of !== null).map(({ signal }) => signal),

@@ -31,6 +31,7 @@ export const SIGNALS: Labels<Signal> = {
   geo_mismatch: 'Country mismatch',
   listed_ip: 'Listed IP',
   bot: 'Bot',
+  claimed_country: 'Claimed country',
 }
 /** As a filter. */
 export const ANY_SIGNAL: Labels<Asked<'GET /conversions', 'signal'>> = { any: 'At least one', ...SIGNALS }
