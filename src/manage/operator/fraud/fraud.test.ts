@@ -39,7 +39,7 @@ test('every signal says what it means, and the rules of the beginning are there'
     signals.filter(({ threshold_of }) => threshold_of !== null).map(({ signal }) => signal),
     ['too_fast', 'ip_users', 'user_velocity'],
   )
-  assert.equal(rules.length, 6)
+  assert.equal(rules.length, 7)
   assert.ok(rules.every(({ action, offer_id }) => action === 'flag' && offer_id === null))
 })
 
