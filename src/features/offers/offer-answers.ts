@@ -39,12 +39,25 @@ const NOTHING = ({ limit, offset }: { limit: number; offset: number }) => ({
  */
 type Prepared = { chunks: string[]; message: string; tag: string }
 
-/** With words to search for, where that is offered; and whether its country is another than the visitor's. */
-type SearchedQuery = OfferListQuery & { search?: string; claimsCountry?: boolean }
+/** What a wall adds to a request. */
+type FromWall = {
+  /** Its country is another than the visitor's. */
+  claimsCountry?: boolean
+  /** Nobody proved that it is this user: the sub-IDs are in the links only, and not kept as the user's latest. */
+  isUnproven?: boolean
+}
+/** With words to search for, where that is offered. */
+type SearchedQuery = OfferListQuery & FromWall & { search?: string }
 
 export type OfferAnswers = {
   list(request: FastifyRequest, reply: FastifyReply, caller: AppCredential, query: SearchedQuery): void
-  find(request: FastifyRequest, reply: FastifyReply, caller: AppCredential, query: OfferQuery, offerId: number): void
+  find(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    caller: AppCredential,
+    query: OfferQuery & FromWall,
+    offerId: number,
+  ): void
   /** For a page that has the list in it: the list with links that lack their token, and the token. */
   embed(request: FastifyRequest, caller: AppCredential, query: SearchedQuery): Promise<{ page: Page; token: string }>
 }
@@ -55,7 +68,7 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
   const tokenFor = (
     request: FastifyRequest,
     { appId, isTest }: AppCredential,
-    { userId, claimsCountry = false }: { userId: string; claimsCountry?: boolean },
+    { userId, claimsCountry = false }: FromWall & { userId: string },
     subIds: SubIdSet | null,
     nowMs: number,
   ) => {
@@ -64,8 +77,12 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
   }
 
   /** Undefined when there is nothing to keep. */
-  const keep = ({ appId, isTest }: AppCredential, userId: string, subIds: SubIdSet | null, seenAtMs: number) =>
-    subIds === null ? undefined : contexts.keep({ appId, isTest, userId, subIds, seenAtMs })
+  const keep = (
+    { appId, isTest }: AppCredential,
+    { userId, isUnproven = false }: FromWall & { userId: string },
+    subIds: SubIdSet | null,
+    seenAtMs: number,
+  ) => (subIds === null || isUnproven ? undefined : contexts.keep({ appId, isTest, userId, subIds, seenAtMs }))
 
   return {
     list(request, reply, caller, query) {
@@ -93,7 +110,7 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
       const page = await pageFor(caller, query)
       const nowMs = Date.now()
       const subIds = subIdsOf(query)
-      await keep(caller, query.userId, subIds, nowMs)
+      await keep(caller, query, subIds, nowMs)
       return { page, token: tokenFor(request, caller, query, subIds, nowMs) }
     },
   }
@@ -119,7 +136,7 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
     request: FastifyRequest,
     reply: FastifyReply,
     caller: AppCredential,
-    query: OfferQuery & { claimsCountry?: boolean },
+    query: OfferQuery & FromWall,
     prepared: Prepared,
   ): void {
     const { appId, isTest } = caller
@@ -135,7 +152,7 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
       const body = `{"success":true,"data":${fillTokens(prepared.chunks, token)},"message":"${prepared.message}",${metaJson(request, nowMs)}`
       sendJson(request, reply, 200, body, ['ETag', etag])
     }
-    const saving = keep(caller, userId, subIds, nowMs)
+    const saving = keep(caller, query, subIds, nowMs)
     if (saving === undefined) send()
     else saving.then(send).catch((error: unknown) => reply.send(error))
   }

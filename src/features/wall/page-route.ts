@@ -70,7 +70,8 @@ export function pageRoute(server: FastifyInstance, options: Options): void {
       const viewer = await viewers.identify(request, query)
       const { credential, userId, isSigned } = viewer
       const settings = await settingsOf(credential.appId)
-      const wanted = asVisitor({ ...query, limit: FIRST_OFFERS, offset: 0 }, visitorOf(request))
+      const asked = { ...query, limit: FIRST_OFFERS, offset: 0, isUnproven: !isSigned }
+      const wanted = asVisitor(asked, visitorOf(request))
       const { page, token } = await answers.embed(request, credential, wanted)
       const language = chooseLanguage(query.lang, request.headers['accept-language'])
       const look = { settings, language, theme: query.theme ?? settings.theme }

@@ -61,8 +61,9 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
     },
     async (request, reply) => {
       const { query } = request
-      const { credential } = await viewers.identify(request, query)
-      answers.list(request, reply, credential, asVisitor(query, visitorOf(request)))
+      const { credential, isSigned } = await viewers.identify(request, query)
+      const wanted = { ...asVisitor(query, visitorOf(request)), isUnproven: !isSigned }
+      answers.list(request, reply, credential, wanted)
       return reply
     },
   )
@@ -81,8 +82,9 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
       }),
     },
     async (request, reply) => {
-      const { credential } = await viewers.identify(request, request.query)
-      answers.find(request, reply, credential, request.query, readOfferId(request.params.offer_id))
+      const { credential, isSigned } = await viewers.identify(request, request.query)
+      const wanted = { ...request.query, isUnproven: !isSigned }
+      answers.find(request, reply, credential, wanted, readOfferId(request.params.offer_id))
       return reply
     },
   )

@@ -220,3 +220,24 @@ test('a country that is not the visitor’s is noted at the click, for the fraud
     await app.close()
   }
 })
+
+test('a page that nobody signed changes nothing of what is known of a user, but its links carry its sub-IDs', async () => {
+  const { live } = await world.createApp()
+  const [offerId = 0] = await world.createOffers({})
+  await world.get('/v1/offers?userId=ann&aff_sub=mail', live)
+  const query = { apiKey: live.api_key, userId: 'ann', aff_sub: 'stolen', search: String(offerId) }
+  const { offers } = await look('/offers', query)
+  await page(query)
+  await look(`/offers/${offerId}`, query)
+  const reported = await world.report(live, { userId: 'ann', offerId })
+  assert.equal(reported.body.data.conversion.aff_sub, 'mail')
+  const other = await look('/offers', { ...query, userId: 'bob' })
+  const { clickId } = await world.follow(other.offers[0]?.link ?? '')
+  const click = await world.database.db.selectFrom('clicks').select('aff_sub').where('click_id', '=', clickId).executeTakeFirst() // prettier-ignore
+  assert.equal(click?.aff_sub, 'stolen')
+  assert.ok(offers.length > 0)
+  const user = { apiKey: live.api_key, userId: 'eve', expiresAtS: Math.floor(Date.now() / 1000) + 60 }
+  const sig = signUser(live.signing_secret, user)
+  await look('/offers', { ...query, userId: 'eve', aff_sub: 'own', exp: String(user.expiresAtS), sig })
+  assert.equal((await world.report(live, { userId: 'eve', offerId })).body.data.conversion.aff_sub, 'own')
+})
