@@ -45,6 +45,9 @@ import { POSTBACKS_DUE } from './features/postbacks/queue.ts'
 import { postbackRoutes } from './features/postbacks/routes.ts'
 import { statsRoutes } from './features/reports/routes.ts'
 import { userRoutes } from './features/users/routes.ts'
+import { redeemRoute } from './features/lockers/redeem-route.ts'
+import { lockerRoutes } from './features/lockers/routes.ts'
+import { LockerViews } from './features/lockers/views.ts'
 import { LiveWalls } from './features/wall/live.ts'
 import { wallRoutes } from './features/wall/routes.ts'
 import { sdkRoutes } from './features/wall/sdk.ts'
@@ -106,6 +109,7 @@ export async function buildApp({ config, secretKey, database, log, demoSite = nu
   await completions.follow()
   const liveWalls = new LiveWalls(completions)
   const keyUsage = new KeyUsage()
+  const lockerViews = new LockerViews()
   const requestLog = new RequestLog()
   opened.defer(() => requestLog.write(db).catch(() => {}))
 
@@ -151,6 +155,7 @@ export async function buildApp({ config, secretKey, database, log, demoSite = nu
     createLoop('replaying the spool of clicks', LOOK_MS, log, { run: () => clicks.replaySpool() }),
     createLoop('creating partitions', HOUR_MS, log, { run: () => ensurePartitionsAhead(db, Date.now()) }),
     createLoop('recording key usage', KEY_USAGE_MS, log, { run: () => keyUsage.write(db) }),
+    createLoop('counting views of lockers', SECOND_MS, log, { run: () => lockerViews.write(db) }),
     createLoop('writing the request log', REQUEST_LOG_MS, log, { run: () => requestLog.write(db) }),
   ]
 
@@ -195,6 +200,7 @@ export async function buildApp({ config, secretKey, database, log, demoSite = nu
     credentials,
     visitors,
     liveWalls,
+    lockerViews,
     applyCommand: commands.apply,
     wakePostbacks: postbacksDue.send,
     refresh,
@@ -226,6 +232,7 @@ export type Wires = Omit<ManageContext, 'auth'> & {
   clicks: Clicks
   visitors: VisitorReader
   liveWalls: LiveWalls
+  lockerViews: LockerViews
 }
 
 /** Every route, in order. No wire is used before the first request: scripts/openapi.ts describes the API without them. */
@@ -241,6 +248,7 @@ export async function mountRoutes(server: FastifyInstance, wires: Wires): Promis
     postbackRoutes(v1, { gate, db, limiter, wake: wakePostbacks })
     userRoutes(v1, { gate, db, isBanned: credentials.isBanned })
     statsRoutes(v1, { gate, db })
+    redeemRoute(v1, { gate, db, secretKey })
   })
   await mountManage(server, wires)
   const limits = createVisitLimits()
@@ -249,6 +257,9 @@ export async function mountRoutes(server: FastifyInstance, wires: Wires): Promis
   const viewers = createViewers({ db, secretKey, credentials, limiter, settingsOf })
   wallRoutes(server, { ...offers, db, visitors, viewers, settingsOf, live: wires.liveWalls })
   sdkRoutes(server, db)
+  const { publicUrl } = config
+  const { liveWalls: live, lockerViews: views } = wires
+  lockerRoutes(server, { ...offers, db, secretKey, publicUrl, limiter, credentials, visitors, settingsOf, live, views })
   const hashToken = createSecretHashes(secretKey)
   await inboundRoutes(server, { db, applyCommand, hashToken, limiter, countryOf: visitors.countryOf })
   healthRoutes(server, pool)

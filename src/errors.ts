@@ -78,6 +78,7 @@ export type Noun =
   | 'publisher'
   | 'advertiser'
   | 'click'
+  | 'locker'
   | 'payment run'
   | 'payment or adjustment'
   | 'replay'

@@ -99,7 +99,7 @@ test('among features imports point left, too', () => {
  */
 const PUBLIC: Record<string, readonly string[]> = {
   // Who acts, whose offers and callbacks they are, what mails are sent.
-  accounts: ['advertiser-settings.ts', 'advertisers.ts', 'audit.ts', 'mails.ts'],
+  accounts: ['advertiser-settings.ts', 'advertisers.ts', 'audit.ts', 'mails.ts', 'password-hash.ts'],
   // Who calls the API, and how an app's messages are signed.
   apps: ['credentials.ts', 'signing-secrets.ts'],
   // The catalogue, offers as they are recorded, and what a link leads to; the rules for caps and content, which conversions keep, too.
@@ -121,11 +121,13 @@ const PUBLIC: Record<string, readonly string[]> = {
   clicks: ['clicks.ts', 'visitor.ts'],
   ledger: ['ledger.ts'],
   // What a postback says, and how an app's secret signs.
-  postbacks: ['message.ts', 'signing.ts'],
+  postbacks: ['address-guard.ts', 'message.ts', 'signing.ts'],
   // Callbacks that wait for an operator.
   conversions: ['conversions.ts', 'inbound/open-calls.ts'],
   // What a user has.
   users: ['balances.ts'],
+  // How the pages of an app look, and the streams of its users.
+  wall: ['live.ts', 'settings.ts', 'texts/texts.ts', 'theme.ts'],
 }
 
 test('a feature imports public files of another feature only, and each of them is imported', () => {

@@ -27,4 +27,6 @@ export const LOCK_CLASSES = {
   party: 0x0ff3_0008,
   /** A user whose debits take turns: see users/balances.ts. */
   balance: 0x0ff3_0019,
+  /** A visitor whose unlocks of a locker take turns: see lockers/unlocks.ts. */
+  unlocks: 0x0ff3_001a,
 } as const

@@ -399,6 +399,51 @@ export interface LedgerRollup {
   through: Timestamp;
 }
 
+export interface LockerProofs {
+  expires_at: Date;
+  proof_id: string;
+  redeemed_at: Date | null;
+  unlock_id: string;
+}
+
+export interface LockerReports {
+  closed_at: Date | null;
+  created_at: Generated<Date>;
+  details: string;
+  locker_id: number;
+  reason: string;
+  report_id: Generated<number>;
+}
+
+export interface Lockers {
+  app_id: number;
+  created_at: Generated<Date>;
+  kind: string;
+  locker_id: Generated<number>;
+  opened: Generated<number>;
+  password_hash: string | null;
+  settings: Json;
+  slug: string | null;
+  taken_down_at: Date | null;
+  taken_down_reason: string | null;
+  views: Generated<number>;
+}
+
+export interface LockerUnlockConversions {
+  conversion_id: string;
+  unlock_id: string;
+}
+
+export interface LockerUnlocks {
+  expires_at: Date;
+  is_test: boolean;
+  locker_id: number;
+  opened_at: Date | null;
+  unlock_id: string;
+  unlocked_at: Generated<Date>;
+  visitor_id: string;
+}
+
 export interface Mails {
   about: string;
   attempts: Generated<number>;
@@ -880,6 +925,11 @@ export interface DB {
   ledger_days: LedgerDays;
   ledger_entries: LedgerEntries;
   ledger_rollup: LedgerRollup;
+  locker_proofs: LockerProofs;
+  locker_reports: LockerReports;
+  locker_unlock_conversions: LockerUnlockConversions;
+  locker_unlocks: LockerUnlocks;
+  lockers: Lockers;
   mails: Mails;
   network_days: NetworkDays;
   network_settings: NetworkSettings;

@@ -70,6 +70,7 @@ const TAGS = {
   Statistics: 'Clicks, conversions and payout, by day, offer, country or sub-ID.',
   Links: 'Where users go.',
   Wall: 'The offerwall’s own API, for browsers: it takes the public API key alone.',
+  Lockers: 'Content and link lockers: their pages, and the proofs that your server redeems.',
   Advertisers: 'Callbacks of advertisers, server to server.',
   Health: 'For load balancers and monitoring.',
 }

@@ -10,6 +10,7 @@ export type KeyPurpose =
   | 'sessions'
   | 'signing secrets'
   | 'postback headers'
+  | 'locker visitors'
   | 'key id'
 
 export const joinKeys = (current: string, older: readonly string[]): string => [current, ...older].join('\n')

@@ -60,7 +60,8 @@ async function deleteUnused(trx: Trx): Promise<void> {
       SELECT FROM offers WHERE image_url LIKE '%/images/%'
         AND substring(image_url FROM '/images/([0-9a-f]{32}[.][a-z]+)') = images.name)
       AND NOT EXISTS (SELECT FROM network_settings WHERE logo = images.name)
-      AND NOT EXISTS (SELECT FROM walls WHERE strpos(settings::text, images.name) > 0)`.execute(trx)
+      AND NOT EXISTS (SELECT FROM walls WHERE strpos(settings::text, images.name) > 0)
+      AND NOT EXISTS (SELECT FROM lockers WHERE strpos(settings::text, images.name) > 0)`.execute(trx)
 }
 
 /** Refuses paths of images that are not stored, by field. The others count as new, so that none is deleted as unused meanwhile. */

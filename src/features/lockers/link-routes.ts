@@ -1,0 +1,163 @@
+// Link lockers: the page of a link, its password, its opening, and reports of abuse.
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
+import type { Db } from '../../db/open.ts'
+import { AppError } from '../../errors.ts'
+import { sendJson, successJson } from '../../http/envelope.ts'
+import { errorReplies, successReply } from '../../http/openapi.ts'
+import { createQueryParser } from '../../http/query.ts'
+import { verifyPassword } from '../accounts/password-hash.ts'
+import type { AppCredential, Credentials } from '../apps/credentials.ts'
+import type { Visitor } from '../clicks/visitor.ts'
+import type { WallSettingsReader } from '../wall/settings.ts'
+import { chooseLanguage } from '../wall/texts/texts.ts'
+import { credentialOf, mayComeFrom, problemOf, refusalOf } from './admission.ts'
+import { findLocker, type KnownLocker } from './lockers.ts'
+import { type LockerFiles, sendLockerPage, sendProblem } from './page.ts'
+import { reportLocker } from './reports.ts'
+import { OpenBody, OpenReply, PassReply, PasswordBody, ReportBody, SlugParams } from './schema.ts'
+import { targetProblem } from './targets.ts'
+import { openLink, readProgress } from './unlocks.ts'
+import type { LockerViews } from './views.ts'
+import type { LockerVisitor, VisitorKeys } from './visitors.ts'
+
+const PASSWORDS_A_MINUTE = 10
+const REPORTS_A_MINUTE = 5
+
+type LinkOptions = {
+  db: Db
+  publicUrl: string
+  keys: VisitorKeys
+  files: LockerFiles | null
+  settingsOf: WallSettingsReader
+  views: LockerViews
+  credentials: Credentials
+  visitorOf: (request: FastifyRequest) => Visitor
+  count: (request: FastifyRequest, key?: string, limit?: number) => Promise<void>
+  admit: (locker: KnownLocker | null, isTest: boolean) => Promise<{ locker: KnownLocker; credential: AppCredential }>
+  proven: (visitor: LockerVisitor, key: string) => LockerVisitor
+}
+
+export function linkRoutes(server: FastifyInstance, options: LinkOptions): void {
+  const { db, publicUrl, keys, files, settingsOf, views, credentials, visitorOf, count, admit, proven } = options
+  const parse = createQueryParser(['lang'])
+  const find = (slug: string) => findLocker(db, { slug: slug.toLowerCase() })
+
+  server.get<{ Params: { slug: string }; Querystring: { lang?: string } }>(
+    '/l/:slug',
+    {
+      async onRequest(request) {
+        Object.assign(request, { query: parse(request.query as unknown as string) })
+        await count(request)
+      },
+      schema: {
+        operationId: 'showLink',
+        summary: 'Show the page of a link locker',
+        description: 'For visitors. The target of the link is not in it.',
+        tags: ['Lockers'],
+        security: [],
+        params: SlugParams,
+        response: {
+          200: { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } },
+          default: {
+            description: 'A page that says why not.',
+            content: { 'text/html': { schema: { type: 'string' } } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      const locker = await find(request.params.slug)
+      const credential = credentialOf(credentials, locker, false)
+      const problem = problemOf(locker, credential, Date.now())
+      if (problem !== null || locker === null || credential === undefined || files === null)
+        return sendProblem(reply, problem ?? 'unknown')
+      const isBot = visitorOf(request).signals.includes('bot')
+      if (!isBot && !mayComeFrom(locker, request.headers.referer, publicUrl)) return sendProblem(reply, 'referrer')
+      if (!isBot) views.note(locker.lockerId)
+      const language = chooseLanguage(request.query.lang, request.headers['accept-language'])
+      const look = await settingsOf(locker.appId)
+      const shown = { locker, look, language, currency: credential.currency.name, publicUrl }
+      const needsPassword = locker.passwordHash !== null
+      const pass = needsPassword ? null : keys.pass(locker, Date.now())
+      return sendLockerPage(reply, files, shown, isBot ? null : { isTest: false, parent: null, pass, needsPassword })
+    },
+  )
+
+  server.post<{ Params: { slug: string }; Body: { password: string } }>(
+    '/l/:slug/password',
+    {
+      onRequest: (request) => count(request, 'locker-password', PASSWORDS_A_MINUTE),
+      schema: describe('enterLinkPassword', 'Enter the password of a link', {
+        body: PasswordBody,
+        response: { 200: successReply(PassReply), ...errorReplies(400, 404, 429, 500) },
+      }),
+    },
+    async (request, reply) => {
+      const { locker } = await admit(await find(request.params.slug), false)
+      if (!mayComeFrom(locker, request.headers.referer, publicUrl)) throw refusalOf('referrer')
+      const hash = locker.passwordHash
+      if (hash !== null && !(await verifyPassword({ hash, password: request.body.password })))
+        throw new AppError('INVALID_REQUEST', 'That is not the password.', { password: 'That is not the password.' })
+      const data = { pass: keys.pass(locker, Date.now()) }
+      sendJson(request, reply, 200, successJson(request, data, 'Password accepted'), ['Cache-Control', 'no-store'])
+      return reply
+    },
+  )
+
+  server.post<{ Params: { slug: string }; Body: OpenBody }>(
+    '/l/:slug/open',
+    {
+      onRequest: (request) => count(request),
+      schema: describe('openLink', 'Open a link that is unlocked', {
+        body: OpenBody,
+        response: { 200: successReply(OpenReply), ...errorReplies(400, 404, 429, 500) },
+      }),
+    },
+    async (request, reply) => {
+      const { visitor: visitorId, key, pass } = request.body
+      const { locker } = await admit(await find(request.params.slug), false)
+      if (!keys.isPassed(locker, pass, Date.now())) throw refusalOf('referrer')
+      const visitor = proven({ appId: locker.appId, isTest: false, visitorId }, key)
+      const { unlock } = await readProgress(db, locker, visitor)
+      const target = locker.settings.link?.target_url ?? ''
+      if (targetProblem(target, publicUrl) !== null) throw refusalOf('disabled')
+      const opened = unlock === null ? 'locked' : await openLink(db, locker, unlock.unlockId)
+      if (opened === 'full') throw refusalOf('full')
+      if (opened === 'locked')
+        throw new AppError('INVALID_REQUEST', 'This link is locked. Complete an offer first.', { locker: 'locked' })
+      const data = { target_url: target }
+      sendJson(request, reply, 200, successJson(request, data, 'Link opened'), ['Cache-Control', 'no-store'])
+      return reply
+    },
+  )
+
+  server.post<{ Params: { slug: string }; Body: ReportBody }>(
+    '/l/:slug/report',
+    {
+      onRequest: (request) => count(request, 'locker-report', REPORTS_A_MINUTE),
+      schema: describe('reportLink', 'Report the abuse of a link to the operator', {
+        body: ReportBody,
+        response: { 200: successReply(REPORTED), ...errorReplies(400, 404, 429, 500) },
+      }),
+    },
+    async (request, reply) => {
+      const locker = await find(request.params.slug)
+      if (locker === null) throw refusalOf('unknown')
+      await reportLocker(db, locker.lockerId, request.body)
+      sendJson(request, reply, 200, successJson(request, {}, 'Report received'))
+      return reply
+    },
+  )
+}
+
+const REPORTED = { type: 'object', properties: {} } as never
+
+const describe = (operationId: string, summary: string, more: FastifySchema) => ({
+  operationId,
+  summary,
+  description: 'For the page of a link.',
+  tags: ['Lockers'],
+  security: [],
+  params: SlugParams,
+  ...more,
+})

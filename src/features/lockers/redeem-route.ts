@@ -1,0 +1,51 @@
+import type { FastifyInstance } from 'fastify'
+import type { Db } from '../../db/open.ts'
+import { AppError } from '../../errors.ts'
+import { sendJson, successJson } from '../../http/envelope.ts'
+import type { Gate } from '../../http/gate.ts'
+import { errorReplies, successReply } from '../../http/openapi.ts'
+import { rfc3339 } from '../../lib/time.ts'
+import type { AppCredential } from '../apps/credentials.ts'
+import { readSigningSecrets, signingKeyOf } from '../apps/signing-secrets.ts'
+import { findLocker } from './lockers.ts'
+import { checkProof, redeemProof } from './proofs.ts'
+import { LockerParams, RedeemBody, Redeemed } from './schema.ts'
+
+export type RedeemRouteOptions = { gate: Gate<AppCredential>; db: Db; secretKey: string }
+
+export function redeemRoute(server: FastifyInstance, { gate, db, secretKey }: RedeemRouteOptions): void {
+  server.post<{ Params: { locker_id: string }; Body: { proof: string } }>(
+    '/lockers/:locker_id/redeem',
+    {
+      schema: {
+        operationId: 'redeemProof',
+        summary: 'Redeem the proof of a visitor who unlocked content',
+        description:
+          'Before you deliver the content. A proof is valid for ten minutes and counts once: `redeemed` is true the first time only.',
+        tags: ['Lockers'],
+        params: LockerParams,
+        body: RedeemBody,
+        response: { 200: successReply(Redeemed), ...errorReplies(400, 401, 404, 429, 500) },
+      },
+    },
+    async (request, reply) => {
+      const { appId, isTest } = gate.callerOf(request)
+      const lockerId = Number(request.params.locker_id)
+      const locker = await findLocker(db, { lockerId })
+      if (locker === null || locker.appId !== appId || locker.kind !== 'content')
+        throw new AppError('RESOURCE_NOT_FOUND', 'There is no such content locker.', { locker_id: 'No content locker of your app has this ID.' }) // prettier-ignore
+      const secrets = (await readSigningSecrets(db, secretKey, [appId])).get(signingKeyOf(appId, isTest)) ?? []
+      const proof = checkProof(secrets, request.body.proof, Math.floor(Date.now() / 1000))
+      if (proof === 'expired') throw refused('This proof has expired. Load the page again for a new one.')
+      const redeemed = proof === 'wrong' || proof.lockerId !== lockerId ? null : await redeemProof(db, proof, isTest)
+      if (redeemed === null || proof === 'wrong') throw refused('This is not a proof of this locker.')
+      const { isFirst, redeemedAt } = redeemed
+      const data = { redeemed: isFirst, locker_id: lockerId, visitor_id: proof.visitorId, redeemed_at: rfc3339(redeemedAt) } // prettier-ignore
+      const message = isFirst ? 'Proof redeemed successfully' : 'This proof is already redeemed'
+      sendJson(request, reply, 200, successJson(request, data, message))
+      return reply
+    },
+  )
+}
+
+const refused = (message: string) => new AppError('INVALID_REQUEST', message, { proof: message })

@@ -1,0 +1,195 @@
+// Lockers: their pages, and the calls that these pages make. For browsers, so requests count against IP addresses, never
+// against the key of the app.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Db } from '../../db/open.ts'
+import { AppError } from '../../errors.ts'
+import { isHttps, sendJson, successJson } from '../../http/envelope.ts'
+import { addressOf } from '../../http/gate.ts'
+import { errorReplies, successReply } from '../../http/openapi.ts'
+import { createQueryParser } from '../../http/query.ts'
+import type { RateLimiter } from '../../http/rate-limit.ts'
+import { stepsToUnits } from '../../lib/money.ts'
+import type { Credentials } from '../apps/credentials.ts'
+import { readSigningSecrets, signingKeyOf } from '../apps/signing-secrets.ts'
+import type { VisitorReader } from '../clicks/visitor.ts'
+import type { OfferSources } from '../offers/offer-answers.ts'
+import { type LiveWalls, STREAM_HEADERS } from '../wall/live.ts'
+import type { WallSettingsReader } from '../wall/settings.ts'
+import { chooseLanguage } from '../wall/texts/texts.ts'
+import { credentialOf, problemOf, refusalOf } from './admission.ts'
+import { listLockerOffers } from './locker-offers.ts'
+import { findLocker, type KnownLocker } from './lockers.ts'
+import { readLockerFiles, sendLockerPage, sendProblem } from './page.ts'
+import { issueProof, signProof } from './proofs.ts'
+import { LiveQuery, LockerParams, LockerState, NewVisit } from './schema.ts'
+import { linkRoutes } from './link-routes.ts'
+import { readProgress } from './unlocks.ts'
+import type { LockerViews } from './views.ts'
+import { createVisitorKeys, type LockerVisitor, userOf } from './visitors.ts'
+
+const A_MINUTE = 300
+const STREAM_MS = 3_600_000
+
+export type LockerRoutesOptions = OfferSources & {
+  db: Db
+  secretKey: string
+  publicUrl: string
+  limiter: RateLimiter
+  credentials: Credentials
+  visitors: VisitorReader
+  settingsOf: WallSettingsReader
+  live: LiveWalls
+  views: LockerViews
+}
+
+export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptions): void {
+  const { db, secretKey, publicUrl, limiter, credentials, visitors, settingsOf, live, views } = options
+  const keys = createVisitorKeys(secretKey)
+  const files = readLockerFiles()
+  const visitorOf = (request: FastifyRequest) =>
+    visitors.read({ ip: request.ip, peer: request.socket.remoteAddress ?? '', headers: request.headers })
+
+  const count = async (request: FastifyRequest, key = 'locker', limit = A_MINUTE): Promise<void> => {
+    request.allowance = await limiter.take(`${key}:${addressOf(request)}`, limit)
+    if (request.allowance.exceeded)
+      throw new AppError(
+        'RATE_LIMIT_EXCEEDED',
+        'Too many requests from this IP address. Wait a minute, then try again.',
+      )
+  }
+
+  /** The locker of a call that may be used, with the credential of its mode. */
+  async function admit(locker: KnownLocker | null, isTest: boolean) {
+    const credential = credentialOf(credentials, locker, isTest)
+    const problem = problemOf(locker, credential, Date.now())
+    if (problem !== null || locker === null || credential === undefined) throw refusalOf(problem ?? 'unknown')
+    return { locker, credential }
+  }
+
+  function proven(visitor: LockerVisitor, key: string): LockerVisitor {
+    if (!keys.isProven(visitor, key))
+      throw new AppError('INVALID_REQUEST', 'This is not the key of this visitor.', {
+        key: 'Start again without a visitor.',
+      })
+    return visitor
+  }
+
+  async function proofOf(locker: KnownLocker, visitor: LockerVisitor, unlockId: string): Promise<string | null> {
+    const [secret] = (await readSigningSecrets(db, secretKey, [locker.appId])).get(signingKeyOf(locker.appId, visitor.isTest)) ?? [] // prettier-ignore
+    const issued = secret === undefined ? null : await issueProof(db, unlockId)
+    if (secret === undefined || issued === null) return null
+    return signProof(secret, { lockerId: locker.lockerId, visitorId: visitor.visitorId, ...issued })
+  }
+
+  server.get<{ Querystring: { locker?: string; test?: string; origin?: string; lang?: string } }>(
+    '/locker',
+    { onRequest: hookOf(['locker', 'test', 'origin', 'lang']), schema: { hide: true } },
+    async (request, reply) => {
+      const { locker: id = '', test, origin = '', lang } = request.query
+      const isTest = test === '1'
+      const locker = /^\d{1,15}$/.test(id) ? await findLocker(db, { lockerId: Number(id) }) : null
+      const credential = credentialOf(credentials, locker, isTest)
+      const problem = locker?.kind === 'link' ? 'unknown' : problemOf(locker, credential, Date.now())
+      if (problem !== null || locker === null || credential === undefined || files === null)
+        return sendProblem(reply, problem ?? 'unknown')
+      const parent = URL.parse(origin)?.origin ?? null
+      const language = chooseLanguage(lang, request.headers['accept-language'])
+      const look = await settingsOf(locker.appId)
+      if (!isTest) views.note(locker.lockerId)
+      const shown = { locker, look, language, currency: credential.currency.name, publicUrl }
+      return sendLockerPage(reply, files, shown, { isTest, parent, pass: null, needsPassword: false })
+    },
+  )
+
+  server.get('/locker/v1.js', { schema: { hide: true } }, async (_request, reply) => {
+    if (files === null) throw new AppError('RESOURCE_NOT_FOUND', 'The script is not built. Run "npm run build".')
+    return reply
+      .type('text/javascript; charset=utf-8')
+      .header('Cache-Control', 'public, max-age=3600')
+      .header('Access-Control-Allow-Origin', '*')
+      .header('Cross-Origin-Resource-Policy', 'cross-origin')
+      .send(files.embed)
+  })
+
+  server.post<{ Params: { locker_id: string }; Body: NewVisit }>(
+    '/locker/v1/lockers/:locker_id/visits',
+    {
+      onRequest: (request) => count(request),
+      schema: {
+        operationId: 'visitLocker',
+        summary: 'See how far a visitor is with a locker',
+        description:
+          'For the page of a locker. Without a visitor, a new one is created. Unlocks where enough was completed.',
+        tags: ['Lockers'],
+        security: [],
+        params: LockerParams,
+        body: NewVisit,
+        response: { 200: successReply(LockerState), ...errorReplies(400, 404, 429, 500) },
+      },
+    },
+    async (request, reply) => {
+      const { visitor: given, key: givenKey = '', pass = '', test = false } = request.body
+      const known = await findLocker(db, { lockerId: Number(request.params.locker_id) })
+      const { locker, credential } = await admit(known, test)
+      if (locker.kind === 'link' && !keys.isPassed(locker, pass, Date.now())) throw refusalOf('referrer')
+      const of = { appId: locker.appId, isTest: test }
+      const { visitor, key } = given === undefined ? keys.create(of) : { visitor: given, key: givenKey }
+      const self = proven({ ...of, visitorId: visitor }, key)
+      const { unlock, offersDone, rewardSteps, pending } = await readProgress(db, locker, self)
+      const { userId } = userOf(self)
+      const asked = { locker, credential, userId, visitor: visitorOf(request), requestId: request.id }
+      const state: LockerState = {
+        visitor,
+        key,
+        is_unlocked: unlock !== null,
+        proof: unlock === null || locker.kind === 'link' ? null : await proofOf(locker, self, unlock.unlockId),
+        offers_done: offersDone,
+        reward_done: stepsToUnits(rewardSteps),
+        pending,
+        offers: unlock === null ? await listLockerOffers(options, asked, Date.now()) : [],
+      }
+      sendJson(request, reply, 200, successJson(request, state, 'Locker retrieved successfully'), ['Cache-Control', 'no-store']) // prettier-ignore
+      return reply
+    },
+  )
+
+  server.get<{ Params: { locker_id: string }; Querystring: LiveQuery }>(
+    '/locker/v1/lockers/:locker_id/live',
+    {
+      onRequest: hookOf(Object.keys(LiveQuery.properties)),
+      schema: {
+        operationId: 'followLocker',
+        summary: 'Be notified of what changes for a visitor',
+        description: 'Server-sent events: `activity` says that a conversion of the visitor has changed.',
+        tags: ['Lockers'],
+        security: [],
+        params: LockerParams,
+        querystring: LiveQuery,
+        response: {
+          200: { description: 'Events.', content: { 'text/event-stream': { schema: { type: 'string' } } } },
+          ...errorReplies(400, 404, 429, 500),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { visitor, key, test } = request.query
+      const { locker } = await admit(await findLocker(db, { lockerId: Number(request.params.locker_id) }), test === '1')
+      const self = proven({ appId: locker.appId, isTest: test === '1', visitorId: visitor }, key)
+      reply.hijack()
+      const security = isHttps(request) ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}
+      reply.raw.writeHead(200, { ...STREAM_HEADERS, ...security, 'X-Request-Id': request.id })
+      if (!live.open(userOf(self), reply.raw, Date.now() + STREAM_MS)) reply.raw.end('event: busy\ndata: {}\n\n')
+      return reply
+    },
+  )
+
+  linkRoutes(server, { db, publicUrl, keys, files, settingsOf, views, visitorOf, count, admit, proven, credentials })
+
+  function hookOf(names: readonly string[]) {
+    const parse = createQueryParser(names)
+    return async (request: FastifyRequest) => {
+      request.query = parse(request.query as string)
+      await count(request)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+// What the pages of lockers say. {…} is filled in by the page.
+import type { Language } from '../wall/texts/texts.ts'
+
+const en = {
+  content_title: 'Unlock this content',
+  link_title: 'Unlock this link',
+  need_one: 'Complete an offer to continue.',
+  need_offers: 'Complete {n} offers to continue.',
+  need_reward: 'Earn {n} {currency} to continue.',
+  done: '{done} of {n} done',
+  pending: 'Being checked by the advertiser. This page continues by itself.',
+  start: 'Start',
+  unlocked: 'Unlocked',
+  open: 'Open the link',
+  opened: 'This link was opened. To open it again, complete another offer.',
+  no_offers: 'There are no offers for you right now. Come back later.',
+  failed: 'Something went wrong.',
+  retry: 'Try again',
+  password: 'Password',
+  password_wrong: 'That is not the password.',
+  too_many: 'Too many attempts. Wait a minute.',
+  continue: 'Continue',
+  report: 'Report this link',
+  report_reason: 'What is wrong with it?',
+  scam: 'Scam or deception',
+  malware: 'Harmful software',
+  illegal: 'Illegal content',
+  broken: 'It does not work',
+  other: 'Something else',
+  send: 'Send report',
+  reported: 'Thank you. The operator of this network will look at it.',
+  test: 'Test mode',
+}
+export type LockerTexts = typeof en
+
+const de: LockerTexts = { content_title: 'Inhalt freischalten', link_title: 'Link freischalten', need_one: 'Schließe ein Angebot ab, um fortzufahren.', need_offers: 'Schließe {n} Angebote ab, um fortzufahren.', need_reward: 'Verdiene {n} {currency}, um fortzufahren.', done: '{done} von {n} erledigt', pending: 'Wird vom Anbieter geprüft. Diese Seite geht von selbst weiter.', start: 'Starten', unlocked: 'Freigeschaltet', open: 'Link öffnen', opened: 'Dieser Link wurde geöffnet. Schließe ein weiteres Angebot ab, um ihn erneut zu öffnen.', no_offers: 'Zurzeit gibt es keine Angebote für dich. Komm später wieder.', failed: 'Etwas ist schiefgegangen.', retry: 'Erneut versuchen', password: 'Passwort', password_wrong: 'Das ist nicht das Passwort.', too_many: 'Zu viele Versuche. Warte eine Minute.', continue: 'Weiter', report: 'Diesen Link melden', report_reason: 'Was stimmt damit nicht?', scam: 'Betrug oder Täuschung', malware: 'Schadsoftware', illegal: 'Illegale Inhalte', broken: 'Er funktioniert nicht', other: 'Etwas anderes', send: 'Meldung senden', reported: 'Danke. Der Betreiber dieses Netzwerks sieht es sich an.', test: 'Testmodus' } // prettier-ignore
+const es: LockerTexts = { content_title: 'Desbloquea este contenido', link_title: 'Desbloquea este enlace', need_one: 'Completa una oferta para continuar.', need_offers: 'Completa {n} ofertas para continuar.', need_reward: 'Gana {n} {currency} para continuar.', done: '{done} de {n} completadas', pending: 'El anunciante lo está comprobando. Esta página continúa sola.', start: 'Empezar', unlocked: 'Desbloqueado', open: 'Abrir el enlace', opened: 'Este enlace ya se abrió. Para abrirlo de nuevo, completa otra oferta.', no_offers: 'No hay ofertas para ti en este momento. Vuelve más tarde.', failed: 'Algo salió mal.', retry: 'Reintentar', password: 'Contraseña', password_wrong: 'Esa no es la contraseña.', too_many: 'Demasiados intentos. Espera un minuto.', continue: 'Continuar', report: 'Denunciar este enlace', report_reason: '¿Qué problema tiene?', scam: 'Estafa o engaño', malware: 'Software dañino', illegal: 'Contenido ilegal', broken: 'No funciona', other: 'Otra cosa', send: 'Enviar denuncia', reported: 'Gracias. El operador de esta red lo revisará.', test: 'Modo de prueba' } // prettier-ignore
+const fr: LockerTexts = { content_title: 'Débloquez ce contenu', link_title: 'Débloquez ce lien', need_one: 'Terminez une offre pour continuer.', need_offers: 'Terminez {n} offres pour continuer.', need_reward: 'Gagnez {n} {currency} pour continuer.', done: '{done} sur {n}', pending: 'L’annonceur vérifie. Cette page continue toute seule.', start: 'Commencer', unlocked: 'Débloqué', open: 'Ouvrir le lien', opened: 'Ce lien a été ouvert. Pour l’ouvrir à nouveau, terminez une autre offre.', no_offers: 'Aucune offre pour vous en ce moment. Revenez plus tard.', failed: 'Un problème est survenu.', retry: 'Réessayer', password: 'Mot de passe', password_wrong: 'Ce n’est pas le mot de passe.', too_many: 'Trop de tentatives. Attendez une minute.', continue: 'Continuer', report: 'Signaler ce lien', report_reason: 'Quel est le problème ?', scam: 'Arnaque ou tromperie', malware: 'Logiciel malveillant', illegal: 'Contenu illégal', broken: 'Il ne fonctionne pas', other: 'Autre chose', send: 'Envoyer', reported: 'Merci. L’opérateur de ce réseau va l’examiner.', test: 'Mode test' } // prettier-ignore
+const pt: LockerTexts = { content_title: 'Desbloqueie este conteúdo', link_title: 'Desbloqueie este link', need_one: 'Conclua uma oferta para continuar.', need_offers: 'Conclua {n} ofertas para continuar.', need_reward: 'Ganhe {n} {currency} para continuar.', done: '{done} de {n}', pending: 'O anunciante está verificando. Esta página continua sozinha.', start: 'Começar', unlocked: 'Desbloqueado', open: 'Abrir o link', opened: 'Este link já foi aberto. Para abri-lo de novo, conclua outra oferta.', no_offers: 'Não há ofertas para você agora. Volte mais tarde.', failed: 'Algo deu errado.', retry: 'Tentar de novo', password: 'Senha', password_wrong: 'Essa não é a senha.', too_many: 'Muitas tentativas. Aguarde um minuto.', continue: 'Continuar', report: 'Denunciar este link', report_reason: 'Qual é o problema?', scam: 'Golpe ou engano', malware: 'Software nocivo', illegal: 'Conteúdo ilegal', broken: 'Não funciona', other: 'Outra coisa', send: 'Enviar denúncia', reported: 'Obrigado. O operador desta rede vai analisar.', test: 'Modo de teste' } // prettier-ignore
+const pl: LockerTexts = { content_title: 'Odblokuj tę treść', link_title: 'Odblokuj ten link', need_one: 'Ukończ ofertę, aby kontynuować.', need_offers: 'Ukończ oferty ({n}), aby kontynuować.', need_reward: 'Zdobądź {n} {currency}, aby kontynuować.', done: '{done} z {n}', pending: 'Reklamodawca sprawdza. Strona przejdzie dalej sama.', start: 'Rozpocznij', unlocked: 'Odblokowano', open: 'Otwórz link', opened: 'Ten link został otwarty. Aby otworzyć go ponownie, ukończ kolejną ofertę.', no_offers: 'W tej chwili nie ma dla Ciebie ofert. Wróć później.', failed: 'Coś poszło nie tak.', retry: 'Spróbuj ponownie', password: 'Hasło', password_wrong: 'To nie jest to hasło.', too_many: 'Zbyt wiele prób. Poczekaj minutę.', continue: 'Dalej', report: 'Zgłoś ten link', report_reason: 'Co jest z nim nie tak?', scam: 'Oszustwo', malware: 'Szkodliwe oprogramowanie', illegal: 'Nielegalne treści', broken: 'Nie działa', other: 'Coś innego', send: 'Wyślij zgłoszenie', reported: 'Dziękujemy. Operator sieci to sprawdzi.', test: 'Tryb testowy' } // prettier-ignore
+const tr: LockerTexts = { content_title: 'Bu içeriğin kilidini aç', link_title: 'Bu bağlantının kilidini aç', need_one: 'Devam etmek için bir teklifi tamamla.', need_offers: 'Devam etmek için {n} teklif tamamla.', need_reward: 'Devam etmek için {n} {currency} kazan.', done: '{done} / {n}', pending: 'Reklamveren kontrol ediyor. Sayfa kendiliğinden devam eder.', start: 'Başla', unlocked: 'Kilit açıldı', open: 'Bağlantıyı aç', opened: 'Bu bağlantı açıldı. Yeniden açmak için başka bir teklif tamamla.', no_offers: 'Şu anda sana uygun teklif yok. Daha sonra tekrar gel.', failed: 'Bir şeyler ters gitti.', retry: 'Yeniden dene', password: 'Parola', password_wrong: 'Parola bu değil.', too_many: 'Çok fazla deneme. Bir dakika bekle.', continue: 'Devam', report: 'Bu bağlantıyı bildir', report_reason: 'Sorun ne?', scam: 'Dolandırıcılık', malware: 'Zararlı yazılım', illegal: 'Yasa dışı içerik', broken: 'Çalışmıyor', other: 'Başka bir şey', send: 'Bildir', reported: 'Teşekkürler. Ağın işletmecisi inceleyecek.', test: 'Test modu' } // prettier-ignore
+const ar: LockerTexts = { content_title: 'افتح هذا المحتوى', link_title: 'افتح هذا الرابط', need_one: 'أكمل عرضًا للمتابعة.', need_offers: 'أكمل {n} عروض للمتابعة.', need_reward: 'اكسب {n} {currency} للمتابعة.', done: '{done} من {n}', pending: 'يجري التحقق من المعلن. تتابع الصفحة تلقائيًا.', start: 'ابدأ', unlocked: 'تم الفتح', open: 'فتح الرابط', opened: 'تم فتح هذا الرابط. لفتحه مجددًا أكمل عرضًا آخر.', no_offers: 'لا توجد عروض لك الآن. عد لاحقًا.', failed: 'حدث خطأ ما.', retry: 'أعد المحاولة', password: 'كلمة المرور', password_wrong: 'كلمة المرور غير صحيحة.', too_many: 'محاولات كثيرة. انتظر دقيقة.', continue: 'متابعة', report: 'الإبلاغ عن هذا الرابط', report_reason: 'ما المشكلة؟', scam: 'احتيال أو خداع', malware: 'برنامج ضار', illegal: 'محتوى غير قانوني', broken: 'لا يعمل', other: 'شيء آخر', send: 'إرسال البلاغ', reported: 'شكرًا. سيراجعه مشغل هذه الشبكة.', test: 'وضع الاختبار' } // prettier-ignore
+
+export const TEXTS: Record<Language, LockerTexts> = { en, de, es, fr, pt, pl, tr, ar }
