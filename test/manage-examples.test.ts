@@ -113,6 +113,12 @@ async function integrate({ post, ask }: Recorder, { publisher_id, app_id, offer_
   await ask('PUT', `/apps/${app_id}/postback`, { url })
   await post(`/apps/${app_id}/postback/preview`, { url })
   const { test_id } = await post(`/apps/${app_id}/postback/tests`, { scenarios: ['approved'] })
+  const { locker_id } = await post(`/apps/${app_id}/lockers`, {
+    name: 'Bonus chapter',
+    slug: 'bonus-chapter',
+    link: { target_url: 'https://files.example.com/bonus' },
+  })
+  await post(`/lockers/${locker_id}/take-down`, { reason: 'Phishing' })
   await post(`/apps/${app_id}/trust`, { trusted: true, offer_ids: [offer_id] })
   await ask('PUT', `/apps/${app_id}/currency`, { currency: 'Coins', rate: 100 })
   const made = await post(`/publishers/${publisher_id}/apps`, { name: 'Second app', currency: 'Gems', rate: 100 })
@@ -131,7 +137,7 @@ async function integrate({ post, ask }: Recorder, { publisher_id, app_id, offer_
   const content = JSON.stringify([{ ...OFFER, advertiser: 'Harbor Studios', external_id: 'island-builder' }])
   const { import_id } = await post('/offer-imports', { file_name: 'offers.json', format: 'json', content })
   await post('/bans', { app_id, user_id: 'user-13', reason: 'Uses several accounts' })
-  return { test_id, advertiser_id, import_id }
+  return { test_id, advertiser_id, import_id, locker_id }
 }
 
 /** Clicks, confirmations, and what an operator does about some of them. */

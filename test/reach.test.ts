@@ -8,6 +8,8 @@ import { PUBLISHER_ROLES, type Role, ROLES } from '../src/features/accounts/peop
 import type { IssuedCredentials } from '../src/features/apps/keys.ts'
 import { fill, nameOf, type Operation, operationsOf, type Paths, readPaths } from './operations.ts'
 import { createPerson, createToken, publisherOfApp, Visitor } from './people.ts'
+import { createLocker } from '../src/features/lockers/lockers.ts'
+import { TESTER } from './tester.ts'
 import { useWorld } from './world.ts'
 
 let paths: Paths
@@ -28,12 +30,14 @@ const world = useWorld('reach', async () => {
   const [offerId = 0] = await world.createOffers({})
   const { body } = await world.report(victim.live, { userId: 'u', offerId })
   const person = await createPerson(world, 'publisher_viewer', victimPublisher)
+  const lockerId = await createLocker(world.database.db, TESTER, world.config, victim.appId, { name: 'Theirs' })
   Object.assign(theirs, {
     publisher_id: String(victimPublisher),
     app_id: String(victim.appId),
     conversion_id: body.data.conversion.conversion_id,
     person_id: person.id,
     invitation_id: '1',
+    locker_id: String(lockerId),
   })
   Object.assign(own, { publisher_id: String(ownPublisher), app_id: String(other.appId), offer_id: String(offerId) })
   for (const role of ROLES) people[role] = await signInAs(role)

@@ -261,6 +261,16 @@ export type Schemas = {
   PostbackWithAttemptsReply: {
     postback: Schemas['PostbackWithAttempts']
   }
+  ProofRedemption: {
+    proof: string
+  }
+  RedeemedProof: {
+    /** True the first time. False: it was redeemed before, deliver nothing again. */
+    redeemed: boolean
+    locker_id: number
+    visitor_id: string
+    redeemed_at: string
+  }
   Stats: {
     /** RFC 3339 in UTC. */
     from: string
@@ -480,4 +490,8 @@ export type Operations = {
     /** How many rows to return: the first days, or else those with the highest payout. */
     limit?: number
   }; body: undefined; reply: Schemas['Stats'] }
+  'POST /lockers/{locker_id}/redeem': { path: {
+    /** ID of the locker. */
+    locker_id: string
+  }; query: {}; body: Schemas['ProofRedemption']; reply: Schemas['RedeemedProof'] }
 }

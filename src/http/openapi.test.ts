@@ -42,6 +42,8 @@ const PAGES = [
   '/pictures/:file',
   '/robots.txt',
   '/sdk/:name',
+  '/locker',
+  '/locker/v1.js',
   '/assets/:name',
   ...DASHBOARD.map((name) => `/${name}`),
   ...DASHBOARD.map((name) => `/${name}*`), // printed so, but it is what is below it

@@ -37,6 +37,8 @@ import { requestRoutes } from './publisher/requests/routes.ts'
 import { rewardRoutes } from './publisher/rewards/routes.ts'
 import { appUserRoutes } from './publisher/users/routes.ts'
 import { createRoutes } from './route.ts'
+import { lockersRoutes } from './publisher/lockers/routes.ts'
+import { reportedLinkRoutes } from './operator/lockers/routes.ts'
 import { wallSettingsRoutes } from './publisher/wall/routes.ts'
 import { systemRoutes } from './operator/system/routes.ts'
 import { teamRoutes } from './account/team/routes.ts'
@@ -59,6 +61,7 @@ const SUBJECTS = [
   postbacksRoutes,
   appOfferRoutes,
   wallSettingsRoutes,
+  lockersRoutes,
   appConversionRoutes,
   appUserRoutes,
   requestRoutes,
@@ -71,6 +74,7 @@ const SUBJECTS = [
   publisherRoutes,
   permissionRoutes,
   banRoutes,
+  reportedLinkRoutes,
   networkConversionRoutes,
   fraudRoutes,
   postbackHealthRoutes,

@@ -9,6 +9,7 @@ const PATH: Record<string, string> = {
   conversion_id: 'ID of the conversion.',
   import_id: 'ID of the import.',
   invitation_id: 'ID of the invitation.',
+  locker_id: 'ID of the locker.',
   mode: 'Which key of the app.',
   offer_id: 'ID of the offer.',
   person_id: 'ID of the person.',

@@ -14,7 +14,7 @@ import { credentialOf, mayComeFrom, problemOf, refusalOf } from './admission.ts'
 import { findLocker, type KnownLocker } from './lockers.ts'
 import { type LockerFiles, sendLockerPage, sendProblem } from './page.ts'
 import { reportLocker } from './reports.ts'
-import { OpenBody, OpenReply, PassReply, PasswordBody, ReportBody, SlugParams } from './schema.ts'
+import { OpenBody, OpenReply, PassReply, PasswordBody, ReportBody, ReportReply, SlugParams } from './schema.ts'
 import { targetProblem } from './targets.ts'
 import { openLink, readProgress } from './unlocks.ts'
 import type { LockerViews } from './views.ts'
@@ -137,20 +137,18 @@ export function linkRoutes(server: FastifyInstance, options: LinkOptions): void 
       onRequest: (request) => count(request, 'locker-report', REPORTS_A_MINUTE),
       schema: describe('reportLink', 'Report the abuse of a link to the operator', {
         body: ReportBody,
-        response: { 200: successReply(REPORTED), ...errorReplies(400, 404, 429, 500) },
+        response: { 200: successReply(ReportReply), ...errorReplies(400, 404, 429, 500) },
       }),
     },
     async (request, reply) => {
       const locker = await find(request.params.slug)
       if (locker === null) throw refusalOf('unknown')
       await reportLocker(db, locker.lockerId, request.body)
-      sendJson(request, reply, 200, successJson(request, {}, 'Report received'))
+      sendJson(request, reply, 200, successJson(request, { reported: true }, 'Report received'))
       return reply
     },
   )
 }
-
-const REPORTED = { type: 'object', properties: {} } as never
 
 const describe = (operationId: string, summary: string, more: FastifySchema) => ({
   operationId,

@@ -17,6 +17,7 @@ export function redeemRoute(server: FastifyInstance, { gate, db, secretKey }: Re
   server.post<{ Params: { locker_id: string }; Body: { proof: string } }>(
     '/lockers/:locker_id/redeem',
     {
+      attachValidation: true, // so that another app’s locker is not there, whatever is sent to it
       schema: {
         operationId: 'redeemProof',
         summary: 'Redeem the proof of a visitor who unlocked content',
@@ -31,9 +32,10 @@ export function redeemRoute(server: FastifyInstance, { gate, db, secretKey }: Re
     async (request, reply) => {
       const { appId, isTest } = gate.callerOf(request)
       const lockerId = Number(request.params.locker_id)
-      const locker = await findLocker(db, { lockerId })
+      const locker = Number.isSafeInteger(lockerId) ? await findLocker(db, { lockerId }) : null
       if (locker === null || locker.appId !== appId || locker.kind !== 'content')
         throw new AppError('RESOURCE_NOT_FOUND', 'There is no such content locker.', { locker_id: 'No content locker of your app has this ID.' }) // prettier-ignore
+      if (request.validationError) throw request.validationError
       const secrets = (await readSigningSecrets(db, secretKey, [appId])).get(signingKeyOf(appId, isTest)) ?? []
       const proof = checkProof(secrets, request.body.proof, Math.floor(Date.now() / 1000))
       if (proof === 'expired') throw refused('This proof has expired. Load the page again for a new one.')

@@ -58,6 +58,8 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
       )
   }
 
+  const findById = async (id: string) => (/^\d{1,15}$/.test(id) ? findLocker(db, { lockerId: Number(id) }) : null)
+
   /** The locker of a call that may be used, with the credential of its mode. */
   async function admit(locker: KnownLocker | null, isTest: boolean) {
     const credential = credentialOf(credentials, locker, isTest)
@@ -87,7 +89,7 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
     async (request, reply) => {
       const { locker: id = '', test, origin = '', lang } = request.query
       const isTest = test === '1'
-      const locker = /^\d{1,15}$/.test(id) ? await findLocker(db, { lockerId: Number(id) }) : null
+      const locker = await findById(id)
       const credential = credentialOf(credentials, locker, isTest)
       const problem = locker?.kind === 'link' ? 'unknown' : problemOf(locker, credential, Date.now())
       if (problem !== null || locker === null || credential === undefined || files === null)
@@ -129,7 +131,7 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
     },
     async (request, reply) => {
       const { visitor: given, key: givenKey = '', pass = '', test = false } = request.body
-      const known = await findLocker(db, { lockerId: Number(request.params.locker_id) })
+      const known = await findById(request.params.locker_id)
       const { locker, credential } = await admit(known, test)
       if (locker.kind === 'link' && !keys.isPassed(locker, pass, Date.now())) throw refusalOf('referrer')
       const of = { appId: locker.appId, isTest: test }
@@ -173,7 +175,7 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
     },
     async (request, reply) => {
       const { visitor, key, test } = request.query
-      const { locker } = await admit(await findLocker(db, { lockerId: Number(request.params.locker_id) }), test === '1')
+      const { locker } = await admit(await findById(request.params.locker_id), test === '1')
       const self = proven({ appId: locker.appId, isTest: test === '1', visitorId: visitor }, key)
       reply.hijack()
       const security = isHttps(request) ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}

@@ -118,10 +118,14 @@ const test = Type.Optional(Type.Boolean({ description: 'In test mode. Content lo
 
 export const NewVisit = shape('LockerVisit', { visitor: Type.Optional(VisitorId), key: Type.Optional(VisitorKey), pass, test }) // prettier-ignore
 export type NewVisit = Static<typeof NewVisit>
-export const LockerParams = Type.Object({ locker_id: Type.String({ pattern: '^\\d{1,15}$' }) })
-export const LiveQuery = Type.Object({ visitor: VisitorId, key: VisitorKey, test: Type.Optional(oneOf(['1'])) })
+export const LockerParams = Type.Object({ locker_id: Type.String({ description: 'ID of the locker.' }) })
+export const LiveQuery = Type.Object({
+  visitor: VisitorId,
+  key: VisitorKey,
+  test: Type.Optional(oneOf(['1'], { description: 'In test mode.' })),
+})
 export type LiveQuery = Static<typeof LiveQuery>
-export const SlugParams = Type.Object({ slug: Type.String({ maxLength: 64 }) })
+export const SlugParams = Type.Object({ slug: Type.String({ maxLength: 64, description: 'The end of the link.' }) })
 export const OpenBody = shape('LockerOpen', { visitor: VisitorId, key: VisitorKey, pass: Type.String({ maxLength: 100 }) }) // prettier-ignore
 export type OpenBody = Static<typeof OpenBody>
 export const PasswordBody = shape('LockerPassword', { password: Type.String({ minLength: 1, maxLength: 200, format: SAFE_TEXT }) }) // prettier-ignore
@@ -152,6 +156,7 @@ export const LockerState = shape('LockerState', {
 })
 export type LockerState = Static<typeof LockerState>
 
+export const ReportReply = shape('LockerReported', { reported: Type.Boolean() })
 export const OpenReply = shape('LockerOpened', { target_url: Type.String() })
 export const PassReply = shape('LockerPass', { pass: Type.String() })
 export const RedeemBody = shape('ProofRedemption', { proof: Type.String({ minLength: 1, maxLength: 300 }) })

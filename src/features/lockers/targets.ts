@@ -22,8 +22,8 @@ export function targetProblem(target: string, publicUrl: string): string | null 
 const SLUG = /^[a-z0-9][a-z0-9-]{2,62}[a-z0-9]$/
 /** What visitors would take for a page of the network itself. */
 const RESERVED = new Set(
-  'about abuse account accounts admin administrator api app apps auth billing bonus callback contact dashboard demo docs download downloads error free gift help home index invoice legal locker login logout mail manage network news offer offers offerdeck official operator password pay payment payments payout payouts postback privacy profile publisher redeem register report reports reset reward rewards root secure security settings signin signup status support system terms test undefined update user users verify wallet wall www null'.split(
-    ' ',
+  'about,abuse,account,accounts,admin,administrator,api,app,apps,auth,billing,bonus,callback,contact,dashboard,demo,docs,download,downloads,error,free,gift,help,home,index,invoice,legal,locker,login,logout,mail,manage,network,news,offer,offers,offerdeck,official,operator,password,pay,payment,payments,payout,payouts,postback,privacy,profile,publisher,redeem,register,report,reports,reset,reward,rewards,root,secure,security,settings,signin,signup,status,support,system,terms,test,undefined,update,user,users,verify,wallet,wall,www,null'.split(
+    ',',
   ),
 )
 

@@ -64,6 +64,13 @@ export type Schemas = {
   IssuedToken: { token_id: Schemas['Id']; name: string; scopes: ("read" | "apps" | "postbacks" | "offers" | "conversions" | "reports" | "money" | "advertisers" | "publishers" | "fraud" | "people" | "system")[]; allowed_ips: (string)[]; created_at: string; expires_at: string; last_used_at: string | null; token: string }
   KeyExpiry: { expires_at?: string }
   LedgerCheck: { is_right: boolean; postings: number; conversions: number; problems: ({ kind: string; count: number; examples: (string)[] })[]; checked_at: string; took_ms: number }
+  LinkLockerInput: { target_url: string; expires_at?: string | null; click_limit?: number | null; referrers?: (string)[]; allows_no_referrer?: boolean; og_title?: string; og_text?: string; og_image?: string | null }
+  LinkLockerSettings: { target_url: string; expires_at: string | null; click_limit: number | null; referrers: (string)[]; allows_no_referrer: boolean; og_title: string; og_text: string; og_image: string | null }
+  Locker: { locker_id: number; kind: "content" | "link"; url: string | null; has_password: boolean; settings: Schemas['LockerSettings']; views: number; unlocks: number; opened: number; taken_down_reason: string | null; created_at: string }
+  LockerInput: { name: string; enabled?: boolean; text?: string; image?: string | null; consent?: string; needed_offers?: number | null; needed_reward?: number | null; counts_pending?: boolean; unlocked_minutes?: number; categories?: ("survey" | "app" | "game" | "video")[]; platforms?: ("web" | "android" | "ios")[]; min_payout?: number | null; max_payout?: number | null; link?: Schemas['LinkLockerInput'] | null; slug?: string; password?: string | null; title?: string }
+  LockerList: { lockers: (Schemas['Locker'])[] }
+  LockerSettings: { name: string; enabled: boolean; text: string; image: string | null; consent: string; needed_offers: number | null; needed_reward: number | null; counts_pending: boolean; unlocked_minutes: number; categories: ("survey" | "app" | "game" | "video")[]; platforms: ("web" | "android" | "ios")[]; min_payout: number | null; max_payout: number | null; link: Schemas['LinkLockerSettings'] | null; title: string }
+  LockerTakeDown: { reason: string }
   LoggedPostback: Schemas['Postback'] & { what: { user_id: string; offer_id: Schemas['Id']; offer_name: string; reward: number; currency: string } | null }
   Me: { id: string; name: string; time_zone: string | null; locale: string | null; theme: "system" | "light" | "dark"; email: string; role: "operator" | "operator_reader" | "publisher_owner" | "publisher_developer" | "publisher_finance" | "publisher_viewer"; publisher: { publisher_id: Schemas['Id']; name: string; status: string; first_app_id: number | null } | null; email_verified: boolean; two_factor: boolean; must_set_up_two_factor: boolean; network: { public_url: string; is_demo: boolean; has_mail: boolean; version: string } }
   MovedConversions: { results: ({ conversion_id: string; outcome: "done" | "already" | "refused"; status: "pending" | "approved" | "rejected" | "reversed" | null; problem: string | null })[] }
@@ -140,6 +147,8 @@ export type Schemas = {
   ReplayList: { replays: (Schemas['Replay'])[] }
   ReplayedPostback: { postback: Schemas['PostbackWithAttempts']; warning: string | null }
   ReportFigures: { clicks: number; converted_clicks: number; conversions: number; pending: number; approved: number; rejected: number; reversed: number; payout: number; revenue: number; margin: number; epc: number | null; conversion_rate: number | null }
+  ReportedLink: { locker_id: number; app_id: number; slug: string; name: string; target_url: string; taken_down_reason: string | null; reports: number; last_reported_at: string | null; examples: ({ reason: string; details: string })[] }
+  ReportedLinkList: { links: (Schemas['ReportedLink'])[] }
   ReprocessedCallbacks: { results: ({ inbound_id: string; outcome: string; message: string })[] }
   ResetPassword: { token: string; password: string }
   RewardSettings: { kind: "reward" | "tracking"; keeps_balance: boolean; rounding: "down" | "nearest" | "up"; decimals: number; minimum_reward: number | null; welcome_offer_id: Schemas['Id'] | null; daily_limit: number | null; sale: { multiplier: number; starts_at: string; ends_at: string } | null }
@@ -244,6 +253,10 @@ export type Operations = {
   'GET /apps/{app_id}/wall/preview': { path: { app_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['WallPreview'] }
   'GET /apps/{app_id}/wall/sdk': { path: { app_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['WallSdk'] }
   'POST /apps/{app_id}/wall/images': { path: { app_id: Schemas['Id'] }; query: {}; body: Schemas['NewImage']; reply: Schemas['Image'] }
+  'GET /apps/{app_id}/lockers': { path: { app_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['LockerList'] }
+  'POST /apps/{app_id}/lockers': { path: { app_id: Schemas['Id'] }; query: {}; body: Schemas['LockerInput']; reply: Schemas['Locker'] }
+  'GET /apps/{app_id}/lockers/{locker_id}': { path: { app_id: Schemas['Id']; locker_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['Locker'] }
+  'PUT /apps/{app_id}/lockers/{locker_id}': { path: { app_id: Schemas['Id']; locker_id: Schemas['Id'] }; query: {}; body: Schemas['LockerInput']; reply: Schemas['Locker'] }
   'GET /apps/{app_id}/conversions': { path: { app_id: Schemas['Id'] }; query: { user_id?: string; offer_id?: Schemas['Id']; status?: "pending" | "approved" | "rejected" | "reversed"; sub_id?: string; from?: string; to?: string; mode?: "live" | "test"; limit?: number; cursor?: string }; body: undefined; reply: Schemas['AppConversionList'] }
   'GET /apps/{app_id}/conversions.csv': { path: { app_id: Schemas['Id'] }; query: { user_id?: string; offer_id?: Schemas['Id']; status?: "pending" | "approved" | "rejected" | "reversed"; sub_id?: string; from?: string; to?: string; mode?: "live" | "test" }; body: undefined; reply: undefined }
   'GET /apps/{app_id}/conversions/{conversion_id}': { path: { app_id: Schemas['Id']; conversion_id: string }; query: {}; body: undefined; reply: Schemas['ConversionHistory'] }
@@ -293,6 +306,9 @@ export type Operations = {
   'GET /bans': { path: {}; query: { app_id?: Schemas['Id']; user_id?: string; limit?: number; cursor?: Schemas['Id'] }; body: undefined; reply: Schemas['BanList'] }
   'POST /bans': { path: {}; query: {}; body: Schemas['NewBan']; reply: Schemas['BanReply'] }
   'DELETE /bans/{ban_id}': { path: { ban_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['Ok'] }
+  'GET /reported-links': { path: {}; query: {}; body: undefined; reply: Schemas['ReportedLinkList'] }
+  'POST /lockers/{locker_id}/take-down': { path: { locker_id: Schemas['Id'] }; query: {}; body: Schemas['LockerTakeDown']; reply: Schemas['Ok'] }
+  'POST /lockers/{locker_id}/restore': { path: { locker_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['Ok'] }
   'GET /conversions': { path: {}; query: { status?: "pending" | "approved" | "rejected" | "reversed"; reason?: "cap_exceeded" | "click_expired" | "not_eligible" | "geo_mismatch" | "fraud" | "unconfirmed" | "advertiser_rejected" | "advertiser_reversed" | "operator"; signal?: "too_fast" | "ip_users" | "user_velocity" | "geo_mismatch" | "listed_ip" | "bot" | "claimed_country" | "any"; publisher_id?: Schemas['Id']; app_id?: Schemas['Id']; advertiser_id?: Schemas['Id']; offer_id?: Schemas['Id']; user_id?: string; from?: string; to?: string; mode?: "live" | "test"; order?: "newest" | "oldest"; limit?: number; cursor?: string }; body: undefined; reply: Schemas['ConversionSummaryList'] }
   'GET /conversions/{conversion_id}': { path: { conversion_id: string }; query: {}; body: undefined; reply: Schemas['NetworkConversion'] }
   'POST /conversions/moves': { path: {}; query: {}; body: Schemas['ConversionMoves']; reply: Schemas['MovedConversions'] }

@@ -1,0 +1,66 @@
+// Links that visitors reported, and those that were taken down.
+import { Type } from 'typebox'
+import { takeDownLocker } from '../../../features/lockers/lockers.ts'
+import { listReported } from '../../../features/lockers/reports.ts'
+import { shape } from '../../../http/shape.ts'
+import type { ManageContext } from '../../context.ts'
+import type { ManageRoutes } from '../../route.ts'
+import { id, OK, Ok, orNull, text, Time } from '../../shapes.ts'
+
+const TAG = 'Reported links'
+const LockerIdParams = Type.Object({ locker_id: id })
+
+const TakeDown = shape('LockerTakeDown', { reason: text(200, 'Shown to the publisher.') })
+
+const ReportedLink = shape('ReportedLink', {
+  locker_id: Type.Integer(),
+  app_id: Type.Integer(),
+  slug: Type.String(),
+  name: Type.String(),
+  target_url: Type.String(),
+  taken_down_reason: orNull(Type.String()),
+  reports: Type.Integer({ description: 'Since it was last taken down or restored.' }),
+  last_reported_at: orNull(Time),
+  examples: Type.Array(Type.Object({ reason: Type.String(), details: Type.String() })),
+})
+
+export function reportedLinkRoutes(routes: ManageRoutes, { db }: ManageContext): void {
+  routes.get('/reported-links', {
+    id: 'listReportedLinks',
+    summary: 'List links with reports of abuse',
+    about: 'Those with most reports first, then those that are taken down.',
+    tag: TAG,
+    access: 'operator',
+    reply: shape('ReportedLinkList', { links: Type.Array(ReportedLink) }),
+    run: async () => ({ links: await listReported(db) }),
+  })
+
+  routes.post('/lockers/:locker_id/take-down', {
+    id: 'takeDownLocker',
+    summary: 'Take a locker down',
+    about: 'It answers nothing any more, and its publisher reads why. Closes its reports.',
+    tag: TAG,
+    access: 'operator',
+    params: LockerIdParams,
+    body: TakeDown,
+    reply: Ok,
+    async run({ params, by, body }) {
+      await takeDownLocker(db, by, params.locker_id, body.reason)
+      return OK
+    },
+  })
+
+  routes.post('/lockers/:locker_id/restore', {
+    id: 'restoreLocker',
+    summary: 'Restore a locker that was taken down',
+    about: 'Also closes the reports of one that is fine as it is.',
+    tag: TAG,
+    access: 'operator',
+    params: LockerIdParams,
+    reply: Ok,
+    async run({ params, by }) {
+      await takeDownLocker(db, by, params.locker_id, null)
+      return OK
+    },
+  })
+}

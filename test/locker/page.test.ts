@@ -1,0 +1,91 @@
+// Lockers as visitors meet them: content in a page of another origin, and the page of a link.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { after, test } from 'node:test'
+import { createLocker, findLocker } from '../../src/features/lockers/lockers.ts'
+import type { LockerInput } from '../../src/features/lockers/schema.ts'
+import { checkPage, PHONE, useDashboard } from '../dashboard/browser.ts'
+import { until } from '../installation.ts'
+import { freePort } from '../ports.ts'
+import { TESTER } from '../tester.ts'
+import { BROWSER } from '../world.ts'
+
+const site = useDashboard('locker_page')
+const { world } = site
+
+async function createOne(input: Partial<LockerInput> = {}) {
+  const app = await world.createApp()
+  const lockerId = await createLocker(world.database.db, TESTER, world.config, app.appId, { name: 'Locker', ...input })
+  return { ...app, lockerId, slug: (await findLocker(world.database.db, { lockerId }))?.slug ?? '' }
+}
+
+/** A publisher's page with content that a locker covers. `localhost` is another site than 127.0.0.1. */
+async function openArticle(lockerId: number): Promise<string> {
+  const port = await freePort()
+  const html = `<!doctype html><html lang="en"><title>Article</title><h1>Article</h1>
+    <script>window.proofs = []; addEventListener('unlocked', (event) => proofs.push(event.detail.proof))</script>
+    <script src="${site.url}/locker/v1.js"></script>
+    <offer-locker locker="${lockerId}"><p>The rest of the article</p></offer-locker></html>`
+  const server = createServer((_request, response) => {
+    response.setHeader('Content-Type', 'text/html; charset=utf-8')
+    response.end(html)
+  })
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  after(() => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve))))
+  return `http://localhost:${port}/`
+}
+
+const clickOf = async (offerId: number) => {
+  const click = await world.database.db.selectFrom('clicks').select(['click_id', 'locker_id']).where('offer_id', '=', offerId).orderBy('click_id', 'desc').executeTakeFirst() // prettier-ignore
+  return click ?? null
+}
+
+test('covered content is uncovered by itself once the visitor has completed an offer, with a proof', async () => {
+  const { lockerId, live } = await createOne({ title: 'Read on', consent: 'By starting you agree to the terms.' })
+  const [offerId = 0] = await world.createOffers({ name: 'Tea survey', destination_url: `${site.url}/healthz?c={click_id}` }) // prettier-ignore
+  const { page } = await site.open()
+  await page.goto(await openArticle(lockerId))
+  assert.equal(await page.getByText('The rest of the article').isVisible(), false)
+  const frame = page.frameLocator('offer-locker iframe')
+  await frame.getByRole('heading', { name: 'Read on' }).waitFor()
+  await frame.getByText('By starting you agree').waitFor()
+  // What a hostile script of the page says to itself unlocks nothing.
+  await page.evaluate(`postMessage({ source: 'offerdeck-locker', version: 1, event: 'unlocked', detail: { proof: 'x' } }, '*')`) // prettier-ignore
+  const [opened] = await Promise.all([page.waitForEvent('popup'), frame.getByRole('link', { name: /Tea survey/ }).click()]) // prettier-ignore
+  await opened.waitForURL(/healthz/)
+  assert.equal(await page.getByText('The rest of the article').isVisible(), false)
+  const click = await clickOf(offerId)
+  assert.equal(click?.locker_id, lockerId)
+  await world.confirm(offerId, click?.click_id ?? '')
+  await page.getByText('The rest of the article').waitFor()
+  const [proof = ''] = await page.evaluate<string[]>('window.proofs')
+  const redeemed = await world.get(`/v1/lockers/${lockerId}/redeem`, live, { method: 'POST', payload: { proof } })
+  assert.equal((redeemed.body.data as unknown as { redeemed: boolean }).redeemed, true)
+  await page.reload()
+  await page.getByText('The rest of the article').waitFor()
+})
+
+test('a link asks for its password and an offer, then leads on; on a phone, in both themes, without a finding', async () => {
+  const { slug } = await createOne({ password: 'sesame', text: 'The full album.', link: { target_url: 'https://files.example.com/album' } }) // prettier-ignore
+  const [offerId = 0] = await world.createOffers({ name: 'Coffee survey', destination_url: `${site.url}/healthz?c={click_id}` }) // prettier-ignore
+  const { page } = await site.open({ viewport: PHONE })
+  await page.setExtraHTTPHeaders({ 'user-agent': BROWSER }) // headless browsers are taken for bots
+  await page.route('https://files.example.com/**', (route) => route.fulfill({ body: 'the album', contentType: 'text/plain' })) // prettier-ignore
+  await page.goto(`${site.url}/l/${slug}`)
+  await checkPage(page)
+  await page.getByLabel('Password').fill('wrong')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('That is not the password.').waitFor()
+  await page.getByLabel('Password').fill('sesame')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('Complete an offer to continue.').waitFor()
+  await checkPage(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await checkPage(page)
+  const [opened] = await Promise.all([page.waitForEvent('popup'), page.getByRole('link', { name: /Coffee survey/ }).click()]) // prettier-ignore
+  await opened.waitForURL(/healthz/)
+  await until(async () => (await clickOf(offerId)) !== null)
+  await world.confirm(offerId, (await clickOf(offerId))?.click_id ?? '')
+  await page.getByRole('button', { name: 'Open the link' }).click()
+  await page.waitForURL('https://files.example.com/album')
+})
