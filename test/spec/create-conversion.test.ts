@@ -35,6 +35,7 @@ test('a report is answered with 201 and the conversion, on both paths', async ()
       payout: 1.2345,
       payout_local: 123.45,
       multiplier: 1,
+      locker_id: null,
       currency: 'Coins',
       aff_sub: null,
       aff_sub2: null,
