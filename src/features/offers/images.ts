@@ -8,11 +8,9 @@ import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { badRequest } from '../../http/validation.ts'
 import { Cache } from '../../lib/cache.ts'
-import { type ImageFormat, readImageFormat } from '../../lib/image-format.ts'
+import { type ImageFormat, MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS, readImageFormat } from '../../lib/image-format.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'
 
-export const MAX_IMAGE_BYTES = 1_048_576
-export const MAX_IMAGE_PIXELS = 4_096 // on a side
 const KEPT_BYTES = 16 * MAX_IMAGE_BYTES // in memory; twice that at times
 
 const NAMES_MS = 1_000

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Found, search } from '../../db/search.ts'
 import type { Db } from '../../db/open.ts'
+import { isUuid } from '../../lib/uuid7.ts'
 import { listMessages, noTicket, type TicketStatus } from './tickets.ts'
 import type { TICKET_KINDS } from './ticket-schema.ts'
 
@@ -51,6 +52,7 @@ export async function countOpenTickets(db: Db, appId: number, isTest: boolean): 
 
 /** With its messages, and what the user did with that offer. */
 export async function readTicket(db: Db, appId: number, ticketId: string) {
+  if (!isUuid(ticketId)) throw noTicket()
   const { rows } = await sql<ListedTicket & { is_test: boolean; click_id: string | null; email: string | null }>`
     SELECT ${COLUMNS}, t.is_test, t.click_id, t.email FROM tickets t LEFT JOIN offers o USING (offer_id)
     WHERE t.ticket_id = ${ticketId}::uuid AND t.app_id = ${appId}`.execute(db)

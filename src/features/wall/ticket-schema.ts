@@ -2,8 +2,8 @@
 import { type Static, Type } from 'typebox'
 import { NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
 import { oneOf, shape } from '../../http/shape.ts'
-import { LINE, NOT_BLANK, SAFE_TEXT, UUID_CURSOR } from '../../http/validation.ts'
-import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../offers/images.ts'
+import { LINE, NOT_BLANK, SAFE_TEXT } from '../../http/validation.ts'
+import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../../lib/image-format.ts'
 import { LiveQuery } from './schema.ts'
 
 export const TICKET_KINDS = ['not_credited', 'question', 'other'] as const
@@ -12,11 +12,13 @@ export const TICKET_STATUSES = ['open', 'answered', 'closed'] as const
 /** JSON with an image in base64. */
 export const MAX_TICKET_BODY = 2 * MAX_IMAGE_BYTES
 
-const uuid = (description: string) => Type.String({ format: UUID_CURSOR, description })
 const time = Type.String({ format: 'date-time', description: 'RFC 3339 in UTC.' })
 const orNull = <S extends Parameters<typeof Type.Union>[0][number]>(one: S) => Type.Union([one, Type.Null()])
 
-export const SubmitKey = uuid('A UUID that you create for each submit. Repeating a submit changes nothing.')
+export const SubmitKey = Type.String({
+  pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+  description: 'A UUID that you create for each submit. Repeating a submit changes nothing.',
+})
 export const MessageText = Type.String({ minLength: 1, maxLength: 2_000, format: SAFE_TEXT, pattern: NOT_BLANK })
 
 const EXACT = { additionalProperties: false }
@@ -98,8 +100,8 @@ export type TicketQuery = Static<typeof TicketQuery>
 export const TicketListQuery = Type.Object({ ...LiveQuery.properties, ...UUID_PAGE_QUERY })
 export type TicketListQuery = Static<typeof TicketListQuery> & { limit: number }
 
-export const TicketParams = Type.Object({ ticket_id: uuid('The ticket_id of a ticket.') })
+export const TicketParams = Type.Object({ ticket_id: Type.String({ description: 'The ticket_id of a ticket.' }) })
 export const MessageParams = Type.Object({
   ...TicketParams.properties,
-  message_id: uuid('The message_id of a message with an image.'),
+  message_id: Type.String({ description: 'The message_id of a message with an image.' }),
 })

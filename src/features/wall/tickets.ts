@@ -12,7 +12,7 @@ import { cutPage } from '../../http/paging.ts'
 import { badRequest } from '../../http/validation.ts'
 import { hashNumber } from '../../lib/hash-text.ts'
 import { rfc3339 } from '../../lib/time.ts'
-import { uuid7 } from '../../lib/uuid7.ts'
+import { isUuid, uuid7 } from '../../lib/uuid7.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'
 import type { Visitor } from '../clicks/visitor.ts'
 import type { AppUser } from '../offers/completions.ts'
@@ -90,6 +90,7 @@ export async function writeToTicket(
   message: NewTicketMessage,
   now: Date,
 ): Promise<void> {
+  if (!isUuid(ticketId)) throw noTicket()
   await inTransaction(db, async (trx) => {
     await lockUser(trx, user)
     const ticket = await ofUser(trx, user).select('ticket_id').where('ticket_id', '=', ticketId).forUpdate().executeTakeFirst() // prettier-ignore
@@ -152,6 +153,7 @@ async function isWritten(trx: Trx, ticketId: string, key: string): Promise<boole
   return found !== undefined
 }
 
+const noImage = () => new AppError('RESOURCE_NOT_FOUND', 'There is no such image.')
 export const noTicket = () => new AppError('RESOURCE_NOT_FOUND', 'There is no such ticket.')
 
 /** Of a user, newest first. */
@@ -212,6 +214,7 @@ export async function readTicketImage(
   ticketId: string,
   messageId: string,
 ): Promise<{ type: string; content: string }> {
+  if (!isUuid(ticketId) || !isUuid(messageId)) throw noImage()
   let query = db
     .selectFrom('ticket_images')
     .innerJoin('ticket_messages', 'ticket_messages.message_id', 'ticket_images.message_id')
@@ -223,7 +226,7 @@ export async function readTicketImage(
   if (isTest !== undefined) query = query.where('is_test', '=', isTest)
   if (userId !== undefined) query = query.where('user_id', '=', userId)
   const image = await query.executeTakeFirst()
-  if (image === undefined) throw new AppError('RESOURCE_NOT_FOUND', 'There is no such image.')
+  if (image === undefined) throw noImage()
   return { type: image.type, content: image.content.toString('base64') }
 }
 
@@ -269,6 +272,7 @@ async function changeTicket(
   ticketId: string,
   change: (trx: Trx, status: TicketStatus) => Promise<string | null>,
 ): Promise<void> {
+  if (!isUuid(ticketId)) throw noTicket()
   await inTransaction(db, async (trx) => {
     const ticket = await trx
       .selectFrom('tickets')

@@ -12,16 +12,14 @@ import {
 import { answerTicket, readTicketImage, setTicketStatus } from '../../../features/wall/tickets.ts'
 import { NextCursor, UUID_PAGE_QUERY } from '../../../http/paging.ts'
 import { shape } from '../../../http/shape.ts'
-import { UUID_CURSOR } from '../../../http/validation.ts'
 import type { ManageContext } from '../../context.ts'
 import type { ManageRoutes } from '../../route.ts'
 import { AppParams, freeText, id, oneOf, orNull, Time } from '../../shapes.ts'
 
 const TAG = 'Wall of an app'
-const uuid = Type.String({ format: UUID_CURSOR })
 
-const TicketParams = Type.Object({ app_id: id, ticket_id: uuid })
-const ImageParams = Type.Object({ ...TicketParams.properties, message_id: uuid })
+const TicketParams = Type.Object({ app_id: id, ticket_id: Type.String() })
+const ImageParams = Type.Object({ ...TicketParams.properties, message_id: Type.String() })
 
 const listed = {
   ticket_id: Type.String(),
