@@ -131,7 +131,7 @@ function startedRow({ offer_id, offer_name, image_url, started_at, goals }: Star
         ...goals.map(({ name, reward, status }) =>
           h(
             'li',
-            { class: status ?? 'open' },
+            { class: status ?? 'unreached' },
             h('span', {}, name, status !== null && h('small', {}, ` ${say(status)}`)),
             amount(reward),
           ),
