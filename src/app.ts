@@ -48,9 +48,10 @@ import { userRoutes } from './features/users/routes.ts'
 import { redeemRoute } from './features/lockers/redeem-route.ts'
 import { lockerRoutes } from './features/lockers/routes.ts'
 import { LockerViews } from './features/lockers/views.ts'
-import { LiveWalls } from './features/wall/live.ts'
+import { LiveWalls, TICKETS_CHANGED } from './features/wall/live.ts'
 import { wallRoutes } from './features/wall/routes.ts'
 import { sdkRoutes } from './features/wall/sdk.ts'
+import { ticketRoutes } from './features/wall/ticket-routes.ts'
 import { createWallSettingsReader } from './features/wall/settings.ts'
 import { createViewers } from './features/wall/viewers.ts'
 import { demoRoutes, type DemoSite } from './demo/routes.ts'
@@ -108,6 +109,7 @@ export async function buildApp({ config, secretKey, database, log, demoSite = nu
   const completions = new Completions(db)
   await completions.follow()
   const liveWalls = new LiveWalls(completions)
+  opened.defer(await createNotifier(pool, TICKETS_CHANGED).listen((user) => liveWalls.notify(user, 'tickets')))
   const keyUsage = new KeyUsage()
   const lockerViews = new LockerViews()
   const requestLog = new RequestLog()
@@ -256,6 +258,7 @@ export async function mountRoutes(server: FastifyInstance, wires: Wires): Promis
   const settingsOf = createWallSettingsReader(db)
   const viewers = createViewers({ db, secretKey, credentials, limiter, settingsOf })
   wallRoutes(server, { ...offers, db, visitors, viewers, settingsOf, live: wires.liveWalls })
+  ticketRoutes(server, { db, visitors, viewers, settingsOf, limiter })
   sdkRoutes(server, db)
   const { publicUrl } = config
   const { liveWalls: live, lockerViews: views } = wires

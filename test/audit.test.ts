@@ -3,7 +3,9 @@
 // an example here, or a reason why it has none.
 import { PIXEL } from './images.ts'
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { openTicket } from '../src/features/wall/tickets.ts'
 import { DEFAULTS } from '../src/features/wall/settings-schema.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Deal, createConversion, createDeal } from './conversion-rows.ts'
@@ -56,6 +58,9 @@ const OFFER = {
 async function createSteps(): Promise<Step[]> {
   const { appId, publisherId, offerId, advertiserId } = deal
   const [app, publisher, offer] = [`/apps/${appId}`, `/publishers/${publisherId}`, `/offers/${offerId}`]
+  const asked = { key: randomUUID(), kind: 'question' as const, text: 'When?' }
+  const nothing = { country: null, device: null, os: null }
+  await openTicket(world.database.db, { appId, isTest: false, userId: 'u' }, nothing, asked, new Date())
   const { conversionId } = await createConversion(world, deal, {
     status: 'approved',
     payoutMicros: 90_000_000,
@@ -132,6 +137,8 @@ async function createSteps(): Promise<Step[]> {
       conversion_ids: [conversionId],
       reason: 'A chargeback.',
     }),
+    step('answerTicket', 'POST', `${app}/tickets/LATEST_TICKET/messages`, { key: randomUUID(), text: 'Here you are.' }),
+    step('changeTicket', 'PATCH', `${app}/tickets/LATEST_TICKET`, { status: 'closed' }),
     step('revokeKey', 'POST', `${app}/credentials/test/revoke`),
     step('revokeApp', 'POST', `${app}/revoke`),
     ...(await createAccountSteps(publisher)),
@@ -244,6 +251,7 @@ async function latestPayment(): Promise<string> {
 async function send({ method, path, body, as = operator }: Step) {
   const filled = path
     .replace('LATEST_POSTBACK', await latest('postbacks', 'postback_id'))
+    .replace('LATEST_TICKET', await latest('tickets', 'ticket_id'))
     .replace('LATEST_REPLAY', await latest('postback_replays', 'replay_id'))
     .replace('LATEST_TOKEN', await latest('access_tokens', 'token_id'))
     .replace('LATEST_INVITATION', await latest('invitations', 'invitation_id'))

@@ -1,6 +1,8 @@
 // The management API's examples in the OpenAPI description are what it really answers: one for each kind of reply.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { openTicket } from '../src/features/wall/tickets.ts'
 import { PIXEL } from './images.ts'
 import { createPerson, PASSWORD, publisherOfApp, visit } from './people.ts'
 import { checkExamples } from './steady-answers.ts'
@@ -85,11 +87,12 @@ test('the examples of the management API are what it answers', async () => {
   const ids = { publisher_id: publisherId, app_id: appId, offer_id: offerId }
   const integration = await integrate(recorder, ids)
   const traffic = await convert(recorder, { offerId, live })
+  const asked = await askForHelp(recorder, appId, offerId)
   const money = await pay(recorder, { publisherId, ...traffic })
   await invite(recorder, publisherId)
   await world.app.refresh()
   await recorder.get(`/search?q=${traffic.conversion_id}`)
-  const all: Record<string, unknown> = { ...ids, ...integration, ...traffic, ...money }
+  const all: Record<string, unknown> = { ...ids, ...integration, ...traffic, ...asked, ...money }
   for (const { method, path, query, reply = '' } of recorder.operations) {
     if (method !== 'GET' || reply in recorder.answers || NOT_SHOWN.includes(reply)) continue
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(all[name]))
@@ -138,6 +141,18 @@ async function integrate({ post, ask }: Recorder, { publisher_id, app_id, offer_
   const { import_id } = await post('/offer-imports', { file_name: 'offers.json', format: 'json', content })
   await post('/bans', { app_id, user_id: 'user-13', reason: 'Uses several accounts' })
   return { test_id, advertiser_id, import_id, locker_id }
+}
+
+/** A ticket of a user, with an image and an answer. */
+async function askForHelp({ post, get }: Recorder, appId: number, offer_id: number) {
+  const user = { appId, isTest: false, userId: 'user-42' }
+  const seen = { country: 'US', device: 'mobile', os: 'android' }
+  const text = 'I reached level 10 and got no coins.'
+  const asked = { key: randomUUID(), kind: 'not_credited' as const, text, offer_id, image: PIXEL.toString('base64') }
+  const ticket_id = await openTicket(world.database.db, user, seen, asked, new Date())
+  const { messages } = await get(`/apps/${appId}/tickets/${ticket_id}`)
+  await post(`/apps/${appId}/tickets/${ticket_id}/messages`, { key: randomUUID(), text: 'We are looking into it.' })
+  return { ticket_id, message_id: messages[0].message_id }
 }
 
 /** Clicks, confirmations, and what an operator does about some of them. */

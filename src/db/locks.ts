@@ -29,4 +29,6 @@ export const LOCK_CLASSES = {
   balance: 0x0ff3_0019,
   /** A visitor whose unlocks of a locker take turns: see lockers/unlocks.ts. */
   unlocks: 0x0ff3_001a,
+  /** A user whose tickets take turns: see wall/tickets.ts. */
+  tickets: 0x0ff3_0020,
 } as const

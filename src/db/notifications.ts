@@ -9,7 +9,7 @@ export type Notifier = {
   /** Sends soon, and once for many calls. Never fails. */
   send: () => void
   /** Resolves with a function that stops listening. */
-  listen: (onNotify: () => void) => Promise<() => Promise<void>>
+  listen: (onNotify: (payload: string) => void) => Promise<() => Promise<void>>
 }
 
 export function createNotifier(pool: pg.Pool, channel: string): Notifier {
@@ -25,6 +25,7 @@ export function createNotifier(pool: pg.Pool, channel: string): Notifier {
       let client: pg.PoolClient | null = null
       let retry: NodeJS.Timeout | null = null
       let isStopped = false
+      const take = ({ payload = '' }: pg.Notification) => onNotify(payload)
       const connect = async (): Promise<void> => {
         retry = null
         try {
@@ -36,15 +37,15 @@ export function createNotifier(pool: pg.Pool, channel: string): Notifier {
           }
           made.once('error', loseThis)
           made.once('end', loseThis)
-          made.on('notification', onNotify)
+          made.on('notification', take)
           await made.query(`LISTEN ${channel}`)
-          onNotify() // for notifications missed meanwhile
+          onNotify('') // for notifications missed meanwhile
         } catch {
           lose()
         }
       }
       const lose = () => {
-        client?.removeListener('notification', onNotify)
+        client?.removeListener('notification', take)
         client?.release(true)
         client = null
         if (!isStopped) retry ??= setTimeout(() => void connect(), RETRY_MS).unref()

@@ -834,6 +834,40 @@ export interface Terms {
   terms_id: Generated<number>;
 }
 
+export interface TicketImages {
+  content: Buffer;
+  created_at: Date;
+  message_id: string;
+  type: string;
+}
+
+export interface TicketMessages {
+  author: string | null;
+  created_at: Date;
+  message_id: string;
+  submit_key: string;
+  text: string;
+  ticket_id: string;
+}
+
+export interface Tickets {
+  app_id: number;
+  click_id: string | null;
+  country: string | null;
+  created_at: Date;
+  device: string | null;
+  email: string | null;
+  is_test: boolean;
+  kind: string;
+  offer_id: number | null;
+  os: string | null;
+  status: string;
+  submit_key: string;
+  ticket_id: string;
+  updated_at: Date;
+  user_id: string;
+}
+
 export interface TrustedOffers {
   app_id: number;
   created_at: Generated<Date>;
@@ -961,6 +995,9 @@ export interface DB {
   stats_quarters: StatsQuarters;
   stats_rollup: StatsRollup;
   terms: Terms;
+  ticket_images: TicketImages;
+  ticket_messages: TicketMessages;
+  tickets: Tickets;
   trusted_offers: TrustedOffers;
   two_factors: TwoFactors;
   user_contexts: UserContexts;

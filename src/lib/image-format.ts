@@ -1,5 +1,9 @@
 // What kind of image some bytes are, and how large it is, by the bytes alone: a name or a header can say anything.
 
+/** Of what is uploaded. */
+export const MAX_IMAGE_BYTES = 1_048_576
+export const MAX_IMAGE_PIXELS = 4_096 // on a side
+
 export type ImageFormat = { extension: 'png' | 'jpg' | 'webp' | 'gif'; width: number; height: number }
 
 /** Null: neither PNG, JPEG, WebP nor GIF. */

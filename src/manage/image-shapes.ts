@@ -1,6 +1,6 @@
 // Uploaded images, for the operator and for publishers.
 import { Type } from 'typebox'
-import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../features/offers/images.ts'
+import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../lib/image-format.ts'
 import { shape } from '../http/shape.ts'
 
 export const NewImage = shape('NewImage', {

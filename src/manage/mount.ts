@@ -39,6 +39,7 @@ import { appUserRoutes } from './publisher/users/routes.ts'
 import { createRoutes } from './route.ts'
 import { lockersRoutes } from './publisher/lockers/routes.ts'
 import { reportedLinkRoutes } from './operator/lockers/routes.ts'
+import { appTicketRoutes } from './publisher/wall/tickets.ts'
 import { wallSettingsRoutes } from './publisher/wall/routes.ts'
 import { systemRoutes } from './operator/system/routes.ts'
 import { teamRoutes } from './account/team/routes.ts'
@@ -62,6 +63,7 @@ const SUBJECTS = [
   appOfferRoutes,
   wallSettingsRoutes,
   lockersRoutes,
+  appTicketRoutes,
   appConversionRoutes,
   appUserRoutes,
   requestRoutes,

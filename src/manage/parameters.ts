@@ -10,6 +10,7 @@ const PATH: Record<string, string> = {
   import_id: 'ID of the import.',
   invitation_id: 'ID of the invitation.',
   locker_id: 'ID of the locker.',
+  message_id: 'ID of the message.',
   mode: 'Which key of the app.',
   offer_id: 'ID of the offer.',
   person_id: 'ID of the person.',
@@ -21,6 +22,7 @@ const PATH: Record<string, string> = {
   session_id: 'ID of the session.',
   signal: 'The fraud signal that the rule is about.',
   test_id: 'ID of the test run.',
+  ticket_id: 'ID of the ticket.',
   token_id: 'ID of the API token.',
   user_id: 'The publisher’s own ID of the user, percent-encoded.',
 }

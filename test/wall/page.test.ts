@@ -1,13 +1,16 @@
 // The wall as users meet it: in Chromium, in a frame of another origin, on a phone, by keyboard, in every language.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
 import { signUser } from '../../src/features/wall/signature.ts'
 import { DEFAULTS, type WallSettings } from '../../src/features/wall/settings-schema.ts'
 import { setWallSettings } from '../../src/features/wall/settings.ts'
 import { LANGUAGES, TEXTS } from '../../src/features/wall/texts/texts.ts'
+import { answerTicket } from '../../src/features/wall/tickets.ts'
 import { banUser } from '../../src/features/apps/bans.ts'
 import { checkPage, PHONE, useDashboard } from '../dashboard/browser.ts'
+import { PIXEL } from '../images.ts'
 import { until } from '../installation.ts'
 import { TESTER } from '../tester.ts'
 import { messagesOf, openParentSite, wallIn } from './parent-site.ts'
@@ -202,4 +205,30 @@ test('it is used by keyboard alone, in both themes, at 200 %, and from right to 
     assert.equal(await page.evaluate('document.dir'), lang === 'ar' ? 'rtl' : 'ltr')
     if (lang === 'ar') await checkPage(page)
   }
+})
+
+test('a user asks about a started offer with a screenshot, and reads the answer as it is written', async () => {
+  const { live, appId } = await world.createApp()
+  const [offerId = 0] = await world.createOffers({ name: 'Slow game' })
+  await world.click(offerId, live, 'userId=ann')
+  const { page } = await site.open({ viewport: PHONE })
+  await page.goto(urlOf(live, signed(live)))
+  await page.getByRole('button', { name: 'My activity' }).click()
+  await page.getByRole('button', { name: 'Something wrong?' }).click()
+  const form = page.getByRole('group', { name: 'Ask for help' })
+  assert.equal(await form.getByLabel('Which offer?').inputValue(), String(offerId))
+  await form.getByLabel('Message').fill('I finished <b>level 9</b>.')
+  await form.getByLabel('Screenshot').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: PIXEL })
+  await checkPage(page)
+  await form.getByRole('button', { name: 'Send' }).dblclick()
+  await page.getByText('I finished <b>level 9</b>.').waitFor()
+  await page.getByRole('button', { name: 'Show image' }).click()
+  await page.locator('.messages img').waitFor()
+  const tickets = await world.database.db.selectFrom('tickets').selectAll().where('app_id', '=', appId).execute()
+  assert.deepEqual(tickets.map(({ offer_id, user_id, kind }) => [offer_id, user_id, kind]), [[offerId, 'ann', 'not_credited']]) // prettier-ignore
+  const answer = { key: randomUUID(), text: 'We credited it by hand.' }
+  await answerTicket(world.database.db, TESTER, appId, tickets[0]?.ticket_id ?? '', answer, new Date())
+  await page.getByText('We credited it by hand.').waitFor()
+  await page.getByText('Answered').waitFor()
+  await checkPage(page)
 })

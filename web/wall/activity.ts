@@ -3,6 +3,7 @@
 import { ApiError, listActivity, liveUrl } from './api.ts'
 import { type ActivityPage, type Earned, type Started, viewer } from './boot.ts'
 import { h, picture, replace } from './dom.ts'
+import type { HelpView } from './help.ts'
 import { agoText, amount, amountText, dateText, say } from './format.ts'
 import { notice } from './notice.ts'
 import { announce } from './parent.ts'
@@ -10,8 +11,16 @@ import { announce } from './parent.ts'
 const ASK_MS = 15_000
 const TOAST_MS = 8_000
 
-/** `held` shows the balance, where the app keeps one. */
-export function activityView(toasts: HTMLElement, held: HTMLElement): { element: HTMLElement; follow: () => void } {
+type Places = {
+  toasts: HTMLElement
+  /** Shows the balance, where the app keeps one. */
+  held: HTMLElement
+  help: Pick<HelpView, 'refresh' | 'setOffers'>
+  /** Null where the wall takes no tickets. */
+  onWrong: () => ((offerId: number) => void) | null
+}
+
+export function activityView({ toasts, held, help, onWrong }: Places): { element: HTMLElement; follow: () => void } {
   const body = h('div', {})
   const element = h('section', { 'aria-label': say('activity') }, body)
   /** The status of each conversion that was seen, to notice what is credited. */
@@ -27,6 +36,7 @@ export function activityView(toasts: HTMLElement, held: HTMLElement): { element:
       isFirst = false
       const known = new Set(page.items.map(({ conversion_id }) => conversion_id))
       items = [...page.items, ...items.filter(({ conversion_id }) => !known.has(conversion_id))]
+      help.setOffers([...page.started, ...page.items])
       show(page)
     } catch (error) {
       if (error instanceof ApiError && error.field === 'exp') return expire()
@@ -47,14 +57,15 @@ export function activityView(toasts: HTMLElement, held: HTMLElement): { element:
   }
 
   function show({ started, next_cursor, balance }: ActivityPage): void {
+    const wrong = onWrong()
     if (balance !== null) replace(held, say('balance'), ' ', amount(balance))
     if (started.length === 0 && items.length === 0) return replace(body, notice('no_activity', 'no_activity_text'))
     replace(
       body,
       started.length > 0 && h('h2', {}, say('in_progress')),
-      started.length > 0 && h('ul', { class: 'rows' }, ...started.map(startedRow)),
+      started.length > 0 && h('ul', { class: 'rows' }, ...started.map((one) => startedRow(one, wrong))),
       items.length > 0 && h('h2', {}, say('history')),
-      items.length > 0 && h('ul', { class: 'rows' }, ...items.map(earnedRow)),
+      items.length > 0 && h('ul', { class: 'rows' }, ...items.map((one) => earnedRow(one, wrong))),
       next_cursor !== null && h('button', { class: 'plain', onclick: () => void more(next_cursor) }, say('more')),
     )
   }
@@ -63,9 +74,11 @@ export function activityView(toasts: HTMLElement, held: HTMLElement): { element:
     const page = await listActivity(cursor).catch(() => null)
     if (page === null) return
     items = [...items, ...page.items]
+    help.setOffers(page.items)
     show({ ...page, started: [] })
   }
 
+  const refreshAll = () => Promise.all([refresh(), help.refresh()])
   let timer = 0
   let stream: EventSource | null = null
   function stop(): void {
@@ -82,18 +95,25 @@ export function activityView(toasts: HTMLElement, held: HTMLElement): { element:
   function follow(): void {
     stop()
     void refresh()
+    void help.refresh()
     stream = new EventSource(liveUrl())
     stream.addEventListener('activity', () => void refresh())
+    stream.addEventListener('tickets', () => void help.refresh())
     stream.addEventListener('busy', () => stream?.close())
     timer = window.setInterval(() => {
-      if (stream?.readyState !== EventSource.OPEN && document.visibilityState === 'visible') void refresh()
+      if (stream?.readyState !== EventSource.OPEN && document.visibilityState === 'visible') void refreshAll()
     }, ASK_MS)
   }
-  if (viewer.isSigned) document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && void refresh()) // prettier-ignore
+  if (viewer.isSigned) document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && void refreshAll()) // prettier-ignore
   return { element, follow: viewer.isSigned ? follow : () => {} }
 }
 
-function startedRow({ offer_name, image_url, started_at, goals }: Started): HTMLElement {
+type OnWrong = ((offerId: number) => void) | null
+
+const wrongLink = (offerId: number, onWrong: OnWrong) =>
+  onWrong !== null && h('button', { class: 'link', onclick: () => onWrong(offerId) }, say('wrong'))
+
+function startedRow({ offer_id, offer_name, image_url, started_at, goals }: Started, onWrong: OnWrong): HTMLElement {
   const reached = goals.filter(({ status }) => status === 'approved' || status === 'pending').length
   return h(
     'li',
@@ -111,18 +131,19 @@ function startedRow({ offer_name, image_url, started_at, goals }: Started): HTML
         ...goals.map(({ name, reward, status }) =>
           h(
             'li',
-            { class: status ?? 'open' },
+            { class: status ?? 'unreached' },
             h('span', {}, name, status !== null && h('small', {}, ` ${say(status)}`)),
             amount(reward),
           ),
         ),
       ),
+      wrongLink(offer_id, onWrong),
     ),
   )
 }
 
-function earnedRow(item: Earned): HTMLElement {
-  const { offer_name, goal_name, image_url, status, status_reason, reward, changed_at, hold_until } = item
+function earnedRow(item: Earned, onWrong: OnWrong): HTMLElement {
+  const { offer_id, offer_name, goal_name, image_url, status, status_reason, reward, changed_at, hold_until } = item
   const reason = status === 'pending' ? (hold_until === null ? say('pending_text') : say('held_text', { when: dateText(hold_until) })) : status_reason === null ? '' : say(status_reason) // prettier-ignore
   return h(
     'li',
@@ -134,6 +155,7 @@ function earnedRow(item: Earned): HTMLElement {
       h('h3', {}, offer_name),
       h('small', {}, goal_name === offer_name ? '' : `${goal_name} · `, dateText(changed_at)),
       reason !== '' && h('small', { class: 'reason' }, reason),
+      wrongLink(offer_id, onWrong),
     ),
     h('span', { class: `reward ${status}` }, amount(reward), h('small', { class: 'status' }, say(status))),
   )

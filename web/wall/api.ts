@@ -1,7 +1,17 @@
 // The wall's own API, asked as the viewer of this page.
-import { type ActivityPage, type Offer, type OfferList, viewer } from './boot.ts'
+import type { NewTicket, NewTicketMessage } from '../../src/features/wall/ticket-schema.ts'
+import {
+  type ActivityPage,
+  type Image,
+  type Offer,
+  type OfferList,
+  type Ticket,
+  type TicketList,
+  viewer,
+} from './boot.ts'
 
 const TIMEOUT_MS = 15_000
+const UPLOAD_MS = 90_000
 
 export class ApiError extends Error {
   readonly status: number
@@ -26,8 +36,10 @@ function urlOf(path: string, names: readonly string[], more: Record<string, stri
 
 const SUB_IDS = ['aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4']
 
-async function ask<T>(url: string): Promise<T> {
-  const response = await fetch(url, { credentials: 'omit', signal: AbortSignal.timeout(TIMEOUT_MS) })
+async function ask<T>(url: string, body?: object): Promise<T> {
+  const sent = body && { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
+  const signal = AbortSignal.timeout(body ? UPLOAD_MS : TIMEOUT_MS)
+  const response = await fetch(url, { credentials: 'omit', signal, ...sent })
   type Answer = { data: T; error?: { message: string; details: Record<string, string> | null } }
   const answer = (await response.json()) as Answer
   if (answer.error)
@@ -44,3 +56,16 @@ export const findOffer = async (offerId: number): Promise<Offer> =>
 export const listActivity = (cursor = ''): Promise<ActivityPage> => ask(urlOf('/activity', [], { cursor }))
 
 export const liveUrl = (): string => urlOf('/live', [])
+
+export const listTickets = (cursor = ''): Promise<TicketList> => ask(urlOf('/tickets', [], { cursor }))
+
+export type SentTicket = NewTicketMessage & Partial<NewTicket>
+
+/** A new ticket, or a message to one. */
+export async function sendTicket(message: SentTicket, ticketId?: string): Promise<Ticket> {
+  const path = ticketId === undefined ? '/tickets' : `/tickets/${ticketId}/messages`
+  return (await ask<{ ticket: Ticket }>(urlOf(path, []), message)).ticket
+}
+
+export const readImage = (ticketId: string, messageId: string): Promise<Image> =>
+  ask(urlOf(`/tickets/${ticketId}/messages/${messageId}/image`, []))

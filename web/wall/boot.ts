@@ -1,6 +1,7 @@
 // What the server wrote into the page.
 import type { Static } from 'typebox'
 import type { Activity, PageViewer, WallOffer, WallOfferList } from '../../src/features/wall/schema.ts'
+import type { TicketImage, WallTicket, WallTicketList } from '../../src/features/wall/ticket-schema.ts'
 import type { WallSettings } from '../../src/features/wall/settings-schema.ts'
 import type { Texts } from '../../src/features/wall/texts/en.ts'
 
@@ -9,6 +10,9 @@ export type OfferList = Static<typeof WallOfferList>
 export type ActivityPage = Static<typeof Activity>
 export type Started = ActivityPage['started'][number]
 export type Earned = ActivityPage['items'][number]
+export type Ticket = WallTicket
+export type TicketList = WallTicketList
+export type Image = Static<typeof TicketImage>
 
 type Look = Pick<WallSettings, 'logo' | 'hero' | 'currency_icon' | 'title' | 'intro' | 'shows'> & {
   texts: Texts

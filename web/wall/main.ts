@@ -4,21 +4,33 @@ import { activityView } from './activity.ts'
 import { look, viewer } from './boot.ts'
 import { h, picture } from './dom.ts'
 import { say } from './format.ts'
+import { helpView } from './help.ts'
 import { offersView } from './offers.ts'
 import { acceptSignatures, announce, closeByEscape } from './parent.ts'
 import { followPreview } from './preview.ts'
 
 const toasts = h('div', { class: 'toasts', role: 'status', popover: 'manual' })
 const held = h('span', { class: 'balance' })
-const activity = activityView(toasts, held)
+const help = helpView()
+const takesTickets = () => viewer.isSigned && look.shows.support
+let show: (view: 'offers' | 'activity' | 'help') => void = () => {}
+const askAbout = (offerId: number) => {
+  show('help')
+  help.askAbout(offerId)
+}
+const activity = activityView({ toasts, held, help, onWrong: () => (takesTickets() ? askAbout : null) })
 
 function render(): void {
-  const views = [{ name: 'offers', element: offersView() }] as { name: 'offers' | 'activity'; element: HTMLElement }[]
+  const views = [{ name: 'offers', element: offersView() }] as {
+    name: Parameters<typeof show>[0]
+    element: HTMLElement
+  }[]
   if (viewer.isSigned && look.shows.activity) views.push({ name: 'activity', element: activity.element })
+  if (takesTickets()) views.push({ name: 'help', element: help.element })
   const main = h('main', {})
   const tabs = views.map(({ name }) => h('button', { onclick: () => show(name) }, say(name)))
 
-  function show(wanted: string): void {
+  show = (wanted) => {
     for (const [i, { name, element }] of views.entries()) {
       tabs[i]?.setAttribute('aria-current', name === wanted ? 'page' : 'false')
       if (name === wanted) main.replaceChildren(element)

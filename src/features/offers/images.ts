@@ -8,24 +8,22 @@ import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { badRequest } from '../../http/validation.ts'
 import { Cache } from '../../lib/cache.ts'
-import { type ImageFormat, readImageFormat } from '../../lib/image-format.ts'
+import { type ImageFormat, MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS, readImageFormat } from '../../lib/image-format.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'
 
-export const MAX_IMAGE_BYTES = 1_048_576
-export const MAX_IMAGE_PIXELS = 4_096 // on a side
 const KEPT_BYTES = 16 * MAX_IMAGE_BYTES // in memory; twice that at times
 
 const NAMES_MS = 1_000
 
 const NAME = /^[0-9a-f]{32}\.(png|jpg|webp|gif)$/
-const TYPES = { png: 'image/png', jpg: 'image/jpeg', webp: 'image/webp', gif: 'image/gif' } as const
+export const IMAGE_TYPES = { png: 'image/png', jpg: 'image/jpeg', webp: 'image/webp', gif: 'image/gif' } as const
 
 export type StoredImage = { path: string; type: string; width: number; height: number; bytes: number }
 
 export async function storeImage(db: Db, by: Actor, content: Buffer): Promise<StoredImage> {
   const { extension, width, height } = checkImage(content)
   const name = `${createHash('sha256').update(content).digest('hex').slice(0, 32)}.${extension}`
-  const stored = { path: `/images/${name}`, type: TYPES[extension], width, height, bytes: content.length }
+  const stored = { path: `/images/${name}`, type: IMAGE_TYPES[extension], width, height, bytes: content.length }
   await inTransaction(db, async (trx) => {
     await deleteUnused(trx)
     await trx
@@ -42,8 +40,9 @@ export async function storeImage(db: Db, by: Actor, content: Buffer): Promise<St
   return stored
 }
 
-function checkImage(content: Buffer): ImageFormat {
-  const refuse = (why: string) => badRequest({ content: why })
+/** `field`: of the request, to which a refusal belongs. */
+export function checkImage(content: Buffer, field = 'content'): ImageFormat {
+  const refuse = (why: string) => badRequest({ [field]: why })
   if (content.length > MAX_IMAGE_BYTES) throw refuse('An image may have 1 MB at most.')
   const format = readImageFormat(content)
   if (format === null) throw refuse('Use a PNG, JPEG, WebP or GIF image.')
@@ -136,7 +135,7 @@ export function imageRoutes(server: FastifyInstance, db: Db): void {
     if (content === null) throw notFound()
     kept.set(name, content)
     return reply
-      .type(TYPES[extension as keyof typeof TYPES])
+      .type(IMAGE_TYPES[extension as keyof typeof IMAGE_TYPES])
       .header('Cache-Control', 'public, max-age=31536000, immutable')
       .header('X-Content-Type-Options', 'nosniff')
       .header('Content-Security-Policy', "default-src 'none'; sandbox")

@@ -2,8 +2,10 @@
 // conversion events anyway (offers/completions.ts), so a conversion that any node wrote reaches the walls of all nodes.
 //
 // A stream says only that something changed; the page then asks for it, with its signature. A proxy that buffers, or a
-// page that comes back, loses nothing: it asks again by itself.
+// page that comes back, loses nothing: it asks again by itself. An answer to a ticket comes by NOTIFY.
 import type { ServerResponse } from 'node:http'
+import { sql } from 'kysely'
+import type { Trx } from '../../db/open.ts'
 import type { AppUser, Completions } from '../offers/completions.ts'
 
 const BEAT_MS = 25_000 // proxies close what is silent for a minute
@@ -19,6 +21,13 @@ export const STREAM_HEADERS = {
 
 type Stream = { response: ServerResponse; endsAtMs: number }
 
+/** With the key of the user as payload. */
+export const TICKETS_CHANGED = 'wall_tickets'
+
+/** Says on every node that a ticket of this user has changed, once the transaction is committed. */
+export const notifyWalls = (trx: Trx, user: AppUser) =>
+  sql`SELECT pg_notify(${TICKETS_CHANGED}, ${keyOf(user)})`.execute(trx)
+
 export class LiveWalls {
   readonly #byUser = new Map<string, Set<Stream>>()
   readonly #unsubscribe: () => void
@@ -26,7 +35,7 @@ export class LiveWalls {
   #count = 0
 
   constructor(completions: Pick<Completions, 'subscribe'>) {
-    this.#unsubscribe = completions.subscribe((user) => this.#notify(user))
+    this.#unsubscribe = completions.subscribe((user) => this.notify(keyOf(user), 'activity'))
     this.#beat = setInterval(() => this.#keepAlive(Date.now()), BEAT_MS).unref()
   }
 
@@ -58,8 +67,9 @@ export class LiveWalls {
     for (const streams of this.#byUser.values()) for (const { response } of streams) response.end()
   }
 
-  #notify(user: AppUser): void {
-    for (const { response } of this.#byUser.get(keyOf(user)) ?? []) response.write('event: activity\ndata: {}\n\n')
+  /** The key of a user, as `notifyWalls` sends it. */
+  notify(key: string, event: 'activity' | 'tickets'): void {
+    for (const { response } of this.#byUser.get(key) ?? []) response.write(`event: ${event}\ndata: {}\n\n`)
   }
 
   /** A stream ends with the signature it was opened with. */

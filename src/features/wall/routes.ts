@@ -126,7 +126,7 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
         summary: 'Be notified of what changes for a user',
         description:
           'For signed users only. Server-sent events: `activity` says that the list of what the user has started and earned has ' +
-          'changed. The stream ends when the signature expires.',
+          'changed, `tickets` that a ticket was answered or closed. The stream ends when the signature expires.',
         querystring: LiveQuery,
         response: {
           200: { description: 'Events.', content: { 'text/event-stream': { schema: { type: 'string' } } } },

@@ -10,7 +10,8 @@ import {
   setOfferStatus,
   setOfferStatuses,
 } from '../../../features/offers/offers.ts'
-import { MAX_IMAGE_BYTES, storeImage } from '../../../features/offers/images.ts'
+import { storeImage } from '../../../features/offers/images.ts'
+import { MAX_IMAGE_BYTES } from '../../../lib/image-format.ts'
 import { warningsOf } from '../../../features/offers/offer-warnings.ts'
 import type { ReportFigures } from '../../../features/reports/network-report.ts'
 import { addFigures, MAX_RANKED, rankOffers } from '../../../features/reports/offer-figures.ts'

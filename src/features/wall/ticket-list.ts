@@ -1,0 +1,90 @@
+// Tickets as the publisher's people see them.
+import { type RawBuilder, sql } from 'kysely'
+import { type Found, search } from '../../db/search.ts'
+import type { Db } from '../../db/open.ts'
+import { isUuid } from '../../lib/uuid7.ts'
+import { listMessages, noTicket, type TicketStatus } from './tickets.ts'
+import type { TICKET_KINDS } from './ticket-schema.ts'
+
+const CONVERSIONS = 10
+const MOST_COUNTED = 100
+
+/** Filters are combined with AND; an absent one is ignored. */
+export type TicketFilter = { appId: number; isTest: boolean; status?: TicketStatus; userId?: string; before?: string }
+
+export type ListedTicket = {
+  ticket_id: string
+  user_id: string
+  kind: (typeof TICKET_KINDS)[number]
+  offer_id: number | null
+  offer_name: string | null
+  status: TicketStatus
+  country: string | null
+  device: string | null
+  os: string | null
+  created_at: Date
+  updated_at: Date
+}
+
+const COLUMNS = sql.raw(
+  't.ticket_id, t.user_id, t.kind, t.offer_id, o.name AS offer_name, t.status, t.country, t.device, t.os, t.created_at, t.updated_at',
+)
+
+/** Newest first. */
+export function listTickets(db: Db, filter: TicketFilter, limit: number): Promise<Found<ListedTicket>> {
+  const { appId, isTest, status, userId, before } = filter
+  const known: RawBuilder<boolean>[] = [sql`t.app_id = ${appId}`, sql`t.is_test = ${isTest}`]
+  if (status !== undefined) known.push(sql`t.status = ${status}`)
+  if (userId !== undefined) known.push(sql`t.user_id = ${userId}`)
+  if (before !== undefined) known.push(sql`t.ticket_id < ${before}::uuid`)
+  const walk = () =>
+    sql`SELECT ${COLUMNS} FROM tickets t LEFT JOIN offers o USING (offer_id) WHERE ${sql.join(known, sql` AND `)}`
+  return search(db, { walk, id: 'ticket_id', filters: [] }, limit)
+}
+
+/** At most 100: beyond that it is many. */
+export async function countOpenTickets(db: Db, appId: number, isTest: boolean): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) FROM (SELECT FROM tickets WHERE app_id = ${appId} AND is_test = ${isTest} AND status = 'open'
+      LIMIT ${sql.lit(MOST_COUNTED)}) AS counted`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** With its messages, and what the user did with that offer. */
+export async function readTicket(db: Db, appId: number, ticketId: string) {
+  if (!isUuid(ticketId)) throw noTicket()
+  const { rows } = await sql<ListedTicket & { is_test: boolean; click_id: string | null; email: string | null }>`
+    SELECT ${COLUMNS}, t.is_test, t.click_id, t.email FROM tickets t LEFT JOIN offers o USING (offer_id)
+    WHERE t.ticket_id = ${ticketId}::uuid AND t.app_id = ${appId}`.execute(db)
+  const [ticket] = rows
+  if (ticket === undefined) throw noTicket()
+  const { is_test, ...shown } = ticket
+  const messages = await listMessages(db, [ticketId])
+  const conversions =
+    ticket.offer_id === null
+      ? []
+      : await db
+          .selectFrom('conversions')
+          .innerJoin('goals', 'goals.goal_id', 'conversions.goal_id')
+          .select(['conversion_id', 'goals.name as goal_name', 'conversions.status', 'conversions.created_at'])
+          .where('app_id', '=', appId)
+          .where('user_id', '=', ticket.user_id)
+          .where('is_test', '=', is_test)
+          .where('conversions.offer_id', '=', ticket.offer_id)
+          .orderBy('conversion_id', 'desc')
+          .limit(CONVERSIONS)
+          .execute()
+  return {
+    ...shown,
+    clicked_at: await readClickTime(db, ticket.click_id),
+    conversions,
+    messages: messages.map(({ ticket_id: _ticket, ...message }) => message),
+  }
+}
+
+/** Null once the click is deleted. */
+async function readClickTime(db: Db, clickId: string | null): Promise<Date | null> {
+  if (clickId === null) return null
+  const click = await db.selectFrom('clicks').select('clicked_at').where('click_id', '=', clickId).executeTakeFirst()
+  return click?.clicked_at ?? null
+}

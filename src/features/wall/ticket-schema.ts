@@ -1,0 +1,107 @@
+// The shapes of tickets, for the wall and for the publisher's people.
+import { type Static, Type } from 'typebox'
+import { NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
+import { oneOf, shape } from '../../http/shape.ts'
+import { LINE, NOT_BLANK, SAFE_TEXT } from '../../http/validation.ts'
+import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../../lib/image-format.ts'
+import { LiveQuery } from './schema.ts'
+
+export const TICKET_KINDS = ['not_credited', 'question', 'other'] as const
+export const TICKET_STATUSES = ['open', 'answered', 'closed'] as const
+
+/** JSON with an image in base64. */
+export const MAX_TICKET_BODY = 2 * MAX_IMAGE_BYTES
+
+const time = Type.String({ format: 'date-time', description: 'RFC 3339 in UTC.' })
+const orNull = <S extends Parameters<typeof Type.Union>[0][number]>(one: S) => Type.Union([one, Type.Null()])
+
+export const SubmitKey = Type.String({
+  pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+  description: 'A UUID that you create for each submit. Repeating a submit changes nothing.',
+})
+export const MessageText = Type.String({ minLength: 1, maxLength: 2_000, format: SAFE_TEXT, pattern: NOT_BLANK })
+
+const EXACT = { additionalProperties: false }
+const newMessage = {
+  key: SubmitKey,
+  text: MessageText,
+  image: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: MAX_TICKET_BODY,
+      description: `A PNG, JPEG, WebP or GIF in base64: at most 1 MB, and ${MAX_IMAGE_PIXELS} pixels on each side. Only the user and the publisher can see it.`,
+    }),
+  ),
+}
+
+export const NewTicketMessage = shape('NewWallTicketMessage', newMessage, EXACT)
+export type NewTicketMessage = Static<typeof NewTicketMessage>
+
+export const NewTicket = shape(
+  'NewWallTicket',
+  {
+    ...newMessage,
+    kind: oneOf(TICKET_KINDS),
+    offer_id: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'An offer that the user has started. The server adds the click.',
+      }),
+    ),
+    email: Type.Optional(
+      Type.String({
+        maxLength: 254,
+        format: LINE,
+        pattern: '^[^\\s@<>,;]+@[^\\s@<>,;]+\\.[^\\s@<>,;]+$',
+        description: 'Where answers are emailed to, too.',
+      }),
+    ),
+  },
+  EXACT,
+)
+export type NewTicket = Static<typeof NewTicket>
+
+export const WallTicket = shape('WallTicket', {
+  ticket_id: Type.String(),
+  kind: oneOf(TICKET_KINDS),
+  offer_id: orNull(Type.Integer()),
+  offer_name: orNull(Type.String()),
+  status: oneOf(TICKET_STATUSES, { description: 'open: waits for an answer.' }),
+  created_at: time,
+  updated_at: time,
+  messages: Type.Array(
+    Type.Object({
+      message_id: Type.String(),
+      is_mine: Type.Boolean({ description: 'False for answers.' }),
+      text: Type.String(),
+      has_image: Type.Boolean(),
+      created_at: time,
+    }),
+    { description: 'Oldest first.' },
+  ),
+})
+export type WallTicket = Static<typeof WallTicket>
+
+export const WallTicketReply = shape('WallTicketReply', { ticket: WallTicket })
+export const WallTicketList = shape('WallTicketList', {
+  tickets: Type.Array(WallTicket, { description: 'Newest first.' }),
+  next_cursor: NextCursor,
+})
+export type WallTicketList = Static<typeof WallTicketList>
+
+export const TicketImage = shape('TicketImage', {
+  type: Type.String({ description: 'Such as image/png.' }),
+  content: Type.String({ description: 'In base64.' }),
+})
+
+export const TicketQuery = LiveQuery
+export type TicketQuery = Static<typeof TicketQuery>
+export const TicketListQuery = Type.Object({ ...LiveQuery.properties, ...UUID_PAGE_QUERY })
+export type TicketListQuery = Static<typeof TicketListQuery> & { limit: number }
+
+export const TicketParams = Type.Object({ ticket_id: Type.String({ description: 'The ticket_id of a ticket.' }) })
+export const MessageParams = Type.Object({
+  ...TicketParams.properties,
+  message_id: Type.String({ description: 'The message_id of a message with an image.' }),
+})
