@@ -12,6 +12,7 @@ import { type Deal, createConversion, createDeal } from './conversion-rows.ts'
 import { verificationWriter } from '../src/features/accounts/email-verification.ts'
 import { invite } from '../src/features/accounts/invitations.ts'
 import { createResetLink } from '../src/features/accounts/reset-links.ts'
+import { createLocker } from '../src/features/lockers/lockers.ts'
 import { storeImage } from '../src/features/offers/images.ts'
 import { createPerson, PASSWORD, totp, visit, Visitor } from './people.ts'
 import { SECRET_KEY, useWorld } from './world.ts'
@@ -59,6 +60,7 @@ async function createSteps(): Promise<Step[]> {
   const { appId, publisherId, offerId, advertiserId } = deal
   const [app, publisher, offer] = [`/apps/${appId}`, `/publishers/${publisherId}`, `/offers/${offerId}`]
   const asked = { key: randomUUID(), kind: 'question' as const, text: 'When?' }
+  const lockerId = await createLocker(world.database.db, TESTER, world.config, appId, { name: 'Locker' })
   const nothing = { country: null, device: null, os: null }
   await openTicket(world.database.db, { appId, isTest: false, userId: 'u' }, nothing, asked, new Date())
   const { conversionId } = await createConversion(world, deal, {
@@ -78,6 +80,10 @@ async function createSteps(): Promise<Step[]> {
     step('setCurrency', 'PUT', `${app}/currency`, { currency: 'Gems', rate: 7 }),
     step('setRateLimit', 'PUT', `${app}/rate-limit`, { rate_limit: 5_000 }),
     step('changeTrust', 'POST', `${app}/trust`, { trusted: true, offer_ids: [offerId] }),
+    step('createLocker', 'POST', `${app}/lockers`, { name: 'New' }),
+    step('setLocker', 'PUT', `${app}/lockers/${lockerId}`, { name: 'Other' }),
+    step('takeDownLocker', 'POST', `/lockers/${lockerId}/take-down`, { reason: 'spam' }),
+    step('restoreLocker', 'POST', `/lockers/${lockerId}/restore`),
     step('setWallSettings', 'PUT', `${app}/wall`, { ...DEFAULTS, title: 'Offers' }),
     step('uploadWallImage', 'POST', `${app}/wall/images`, { content: PIXEL.toString('base64') }),
     step('setContentRules', 'PUT', `${app}/content-rules`, {

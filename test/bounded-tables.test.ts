@@ -80,6 +80,11 @@ const BOUNDS: Record<string, string> = {
   verifications: 'forgotten when they have expired (forgetExpired)',
   waiting_events: 'deleted when they have their place in the feed',
   walls: 'one for each app',
+  lockers: 'a few for each app',
+  locker_unlocks: FOR_GOOD,
+  locker_unlock_conversions: 'one for each conversion that unlocked, which are kept for good',
+  locker_proofs: 'at most 50 for each unlock',
+  locker_reports: FOR_GOOD,
   sdk_versions: 'one for each release',
 }
 

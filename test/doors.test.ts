@@ -57,6 +57,9 @@ const OPEN = [
   'GET /verify-email', 'GET /verify-email*',
   // users and advertisers: a link is signed, a callback carries a token
   'GET /c/:offer_id/:token', 'GET /c/page.css', 'GET /images/:name', 'GET /pictures/:file', 'GET /postback', 'POST /postback',
+  // lockers: anonymous visitors of a publisher's page, or of a link
+  'GET /l/:slug', 'GET /locker', 'GET /locker/v1.js', 'GET /locker/v1/lockers/:locker_id/live',
+  'POST /l/:slug/open', 'POST /l/:slug/password', 'POST /l/:slug/report', 'POST /locker/v1/lockers/:locker_id/visits',
   // the wall: a page in a browser names its app by the public key
   'GET /sdk/:name', 'GET /wall', 'GET /wall/v1/activity', 'GET /wall/v1/live', 'GET /wall/v1/offers', 'GET /wall/v1/offers/:offer_id',
   'GET /wall/v1/tickets', 'POST /wall/v1/tickets', 'POST /wall/v1/tickets/:ticket_id/messages', 'GET /wall/v1/tickets/:ticket_id/messages/:message_id/image',

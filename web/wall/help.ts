@@ -119,18 +119,11 @@ function messageRow(
 function ticketForm(onSent: (ticket: Ticket) => void) {
   const kind = h('select', { id: 'kind' }, ...KINDS.map((one) => h('option', { value: one }, say(one))))
   const offer = h('select', { id: 'offer' }, h('option', { value: '' }, say('no_offer')))
-  const email = h('input', { id: 'email', type: 'email', maxlength: '254', autocomplete: 'email' })
   const fields = [field('about', kind), field('which_offer', offer)]
-  const form = messageForm(
-    'ask',
-    fields,
-    async (message) => {
-      const about = offer.value === '' ? {} : { offer_id: Number(offer.value) }
-      const to = email.value.trim() === '' ? {} : { email: email.value.trim() }
-      onSent(await sendTicket({ ...message, kind: kind.value as (typeof KINDS)[number], ...about, ...to }))
-    },
-    [field('email', email)],
-  )
+  const form = messageForm('ask', fields, async (message) => {
+    const about = offer.value === '' ? {} : { offer_id: Number(offer.value) }
+    onSent(await sendTicket({ ...message, kind: kind.value as (typeof KINDS)[number], ...about }))
+  })
   const element = h('details', { class: 'row ticket' }, h('summary', {}, say('ask')), form.element)
   return {
     element,
@@ -153,12 +146,7 @@ function ticketForm(onSent: (ticket: Ticket) => void) {
 
 let forms = 0
 
-function messageForm(
-  label: 'ask' | 'reply',
-  before: HTMLElement[],
-  send: (message: SentTicket) => Promise<void>,
-  after: HTMLElement[] = [],
-) {
+function messageForm(label: 'ask' | 'reply', before: HTMLElement[], send: (message: SentTicket) => Promise<void>) {
   const number = ++forms
   const text = h('textarea', { id: `text-${number}`, maxlength: '2000', rows: '4' })
   const image = h('input', { id: `image-${number}`, type: 'file', accept: IMAGES })
@@ -192,7 +180,6 @@ function messageForm(
     ...before,
     field('message', text),
     field('image', image),
-    ...after,
     button,
     result,
   )
@@ -200,15 +187,14 @@ function messageForm(
   return { element, focus: () => text.focus() }
 }
 
-function problemOf(error: unknown): 'expired' | 'image_wrong' | 'email_wrong' | 'too_many' | 'send_failed' {
+function problemOf(error: unknown): 'expired' | 'image_wrong' | 'too_many' | 'send_failed' {
   if (!(error instanceof ApiError)) return 'send_failed'
   if (error.field === 'exp') return 'expired'
   if (error.field === 'image' || error.field === 'body') return 'image_wrong'
-  if (error.field === 'email') return 'email_wrong'
   return error.status === 429 || error.field === 'text' ? 'too_many' : 'send_failed'
 }
 
-const field = (label: 'about' | 'which_offer' | 'message' | 'image' | 'email', input: HTMLElement) =>
+const field = (label: 'about' | 'which_offer' | 'message' | 'image', input: HTMLElement) =>
   h('label', { for: input.id }, say(label), input)
 
 const base64Of = (file: File) =>

@@ -51,7 +51,7 @@ export const WallSettings = shape(
         sort: Type.Boolean(),
         badges: Type.Boolean(),
         activity: Type.Boolean(),
-        support: Type.Boolean(),
+        support: Type.Boolean({ description: 'Signed users can ask for help. Answer by the management API.' }),
       },
       EXACT,
     ),
@@ -73,5 +73,5 @@ export const DEFAULTS: WallSettings = {
   currency_icon: null,
   title: '',
   intro: '',
-  shows: { search: true, categories: true, sort: true, badges: true, activity: true, support: true },
+  shows: { search: true, categories: true, sort: true, badges: true, activity: true, support: false },
 }

@@ -54,7 +54,7 @@ export const NewTicket = shape(
         maxLength: 254,
         format: LINE,
         pattern: '^[^\\s@<>,;]+@[^\\s@<>,;]+\\.[^\\s@<>,;]+$',
-        description: 'Where answers are emailed to, too.',
+        description: 'Where the publisher may reach the user.',
       }),
     ),
   },

@@ -42,7 +42,7 @@ const TicketList = shape('TicketList', {
 
 const Ticket = shape('Ticket', {
   ...listed,
-  email: orNull(Type.String({ description: 'Where the user also gets answers.' })),
+  email: orNull(Type.String({ description: 'Where the user may be reached.' })),
   click_id: orNull(Type.String({ description: "The user's latest click on the offer, when the ticket was opened." })),
   clicked_at: orNull(Time),
   conversions: Type.Array(
@@ -117,7 +117,7 @@ export function appTicketRoutes(routes: ManageRoutes, { db, sendMails }: ManageC
   routes.post('/apps/:app_id/tickets/:ticket_id/messages', {
     id: 'answerTicket',
     summary: 'Answer a ticket',
-    about: 'The user sees the answer on the wall, and gets it by email if the ticket has an address.',
+    about: 'The user sees the answer on the wall, at once if it is open.',
     tag: TAG,
     access: 'publisher',
     params: TicketParams,
