@@ -63,8 +63,8 @@ export function helpView(): HelpView {
   return {
     element,
     refresh: async () => (viewer.isSigned ? load() : undefined),
-    setOffers: form.setOffers,
-    askAbout: form.askAbout,
+    setOffers: (offers) => form.setOffers(offers),
+    askAbout: (offer) => form.askAbout(offer),
   }
 }
 
