@@ -3,9 +3,8 @@
 // an example here, or a reason why it has none.
 import { PIXEL } from './images.ts'
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { openTicket } from '../src/features/wall/tickets.ts'
+import { askQuestion } from './ask-question.ts'
 import { DEFAULTS } from '../src/features/wall/settings-schema.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Deal, createConversion, createDeal } from './conversion-rows.ts'
@@ -59,10 +58,8 @@ const OFFER = {
 async function createSteps(): Promise<Step[]> {
   const { appId, publisherId, offerId, advertiserId } = deal
   const [app, publisher, offer] = [`/apps/${appId}`, `/publishers/${publisherId}`, `/offers/${offerId}`]
-  const asked = { key: randomUUID(), kind: 'question' as const, text: 'When?' }
   const lockerId = await createLocker(world.database.db, TESTER, world.config, appId, { name: 'Locker' })
-  const nothing = { country: null, device: null, os: null }
-  await openTicket(world.database.db, { appId, isTest: false, userId: 'u' }, nothing, asked, new Date())
+  await askQuestion(world, appId)
   const { conversionId } = await createConversion(world, deal, {
     status: 'approved',
     payoutMicros: 90_000_000,
@@ -143,7 +140,7 @@ async function createSteps(): Promise<Step[]> {
       conversion_ids: [conversionId],
       reason: 'A chargeback.',
     }),
-    step('answerTicket', 'POST', `${app}/tickets/LATEST_TICKET/messages`, { key: randomUUID(), text: 'Here you are.' }),
+    step('answerTicket', 'POST', `${app}/tickets/LATEST_TICKET/messages`, { key: crypto.randomUUID(), text: 'Yes.' }),
     step('changeTicket', 'PATCH', `${app}/tickets/LATEST_TICKET`, { status: 'closed' }),
     step('revokeKey', 'POST', `${app}/credentials/test/revoke`),
     step('revokeApp', 'POST', `${app}/revoke`),

@@ -17,6 +17,7 @@ export class Offerdeck {
   readonly offers: Offers
   readonly conversions: Conversions
   readonly users: Users
+  readonly lockers: Lockers
   readonly postbacks: Postbacks
   readonly #call: Call
 
@@ -25,6 +26,7 @@ export class Offerdeck {
     this.offers = new Offers(this.#call)
     this.conversions = new Conversions(this.#call)
     this.users = new Users(this.#call)
+    this.lockers = new Lockers(this.#call)
     this.postbacks = new Postbacks(this.#call)
   }
 
@@ -128,6 +130,20 @@ class Users {
     { idempotencyKey, ...options }: DebitOptions,
   ): Promise<Reply<'POST /users/{userId}/debits'>> {
     return this.#call('POST /users/{userId}/debits', { path: { userId }, body, idempotencyKey }, options)
+  }
+}
+
+class Lockers {
+  readonly #call: Call
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  /** Redeems the proof of a visitor who unlocked a content locker: `redeemed` is true the first time only. */
+  redeem(lockerId: number, proof: string, options?: CallOptions): Promise<Reply<'POST /lockers/{locker_id}/redeem'>> {
+    const path = { locker_id: String(lockerId) }
+    return this.#call('POST /lockers/{locker_id}/redeem', { path, body: { proof } }, options)
   }
 }
 

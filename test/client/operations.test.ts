@@ -82,6 +82,8 @@ test('every operation of v1 is a method, and writes carry a key wherever the API
   assert.deepEqual([balance, entries.map(({ kind, amount }) => [kind, amount])], [70, [['debit', -30]]])
   assert.equal((await api.stats({ groupBy: 'offer', offerId })).totals.conversions, 2)
 
+  assert.equal((await errorOf(api.lockers.redeem(1, 'locker.v1.x'))).status, 404)
+
   assert.deepEqual(called, new Map(operations))
 })
 
