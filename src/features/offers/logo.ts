@@ -18,7 +18,7 @@ export async function findLogo(db: Db): Promise<string | null> {
 export async function setLogo(db: Db, by: Actor, path: string | null): Promise<void> {
   const logo = path?.slice(FOLDER.length) ?? null
   await inTransaction(db, async (trx) => {
-    await keepImages(trx, { path: path === null ? null : FOLDER + logo })
+    await keepImages(trx, { path: path === null || path.startsWith(FOLDER) ? path : '/' }) // which is none
     await trx.updateTable('network_settings').set({ logo }).execute()
     await recordAudit(trx, by, { action: logo === null ? 'logo.remove' : 'logo.set', subject: logo ?? 'network' })
   })

@@ -38,7 +38,7 @@ export const MACROS = {
     description: 'of the currency sale at the click, which `{reward}` includes; `1` without one',
     example: '1',
   },
-  locker_id: { description: 'the content or link locker that the user came through, if any', example: '' },
+  locker_id: { description: 'the content or link locker that the user came through, if any', example: '17' },
   ip: { description: "the user's address", example: '203.0.113.7' },
   country: { description: "the user's country, a 2-letter ISO code", example: 'US' },
   device: { description: '`desktop`, `mobile`, `tablet` or `tv`', example: 'mobile' },
