@@ -140,8 +140,8 @@ test('a pending conversion counts where the locker says so, and a reversal befor
 })
 
 test('an unlock stays when its conversion is reversed, ends by the database’s clock, and the next needs a new one', async () => {
-  const { lockerId, visit } = await createOne({ unlocked_minutes: 60 })
-  const [first = 0, second = 0] = await world.createOffers({}, {})
+  const { lockerId, visit } = await createOne({ unlocked_minutes: 60, categories: ['video'] })
+  const [first = 0, second = 0] = await world.createOffers({ category: 'video' }, { category: 'video' })
   const { data } = await visit()
   const clickId = await start(data, first)
   await world.confirm(first, clickId)
