@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Config } from '../config.ts'
 import type { Db } from '../db/open.ts'
 import { listAdvertisers } from '../features/accounts/advertisers.ts'
 import type { Actor } from '../features/accounts/audit.ts'
@@ -16,7 +17,9 @@ import { readSigningSecrets, rotateSigningSecret, signingKeyOf } from '../featur
 import { trustApp } from '../features/apps/trust.ts'
 import { DEMO_ADVERTISERS } from '../features/offers/demo.ts'
 import { leadToDemo, seedOffers, spreadCreation } from '../features/offers/seed.ts'
-import { demoPostbackUrl, type DemoSite } from '../demo/routes.ts'
+import { demoPostbackUrl } from '../demo/routes.ts'
+import { DEMO_LOCKERS, type DemoSite } from '../demo/site.ts'
+import { createLocker, findLocker, listLockers } from '../features/lockers/lockers.ts'
 import { DEMO_RECEIVER, demoAppFile, demoSiteFile } from '../features/postbacks/demo-receiver.ts'
 import { DEFAULTS, readSettings, saveSettings } from '../features/postbacks/settings.ts'
 import { base62 } from '../lib/tokens.ts'
@@ -68,19 +71,33 @@ export async function prepareDemoSite(
   const owner = await findAppOwner(db, demo.app_id)
   if (owner === null) return null
   await leadToDemo(db, publicUrl)
-  if (!existsSync(file)) {
+  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as SiteFile) : null
+  if (kept?.api_secret === undefined) {
     const { app_id, live } = await issueApp(db, by, secretKey, owner.publisherId, SITE)
-    const site: DemoSite = { app_id, api_key: live.api_key, signing_secret: live.signing_secret }
+    const { api_key, api_secret, signing_secret } = live
+    const site: SiteFile = { app_id, api_key, api_secret, signing_secret }
     writeFileSync(`${file}.new`, `${JSON.stringify(site, null, 2)}\n`, { mode: 0o600 })
     renameSync(`${file}.new`, file)
   }
-  const site = JSON.parse(readFileSync(file, 'utf8')) as DemoSite
+  const site = JSON.parse(readFileSync(file, 'utf8')) as SiteFile
   const url = demoPostbackUrl(publicUrl)
   const secrets = (await readSigningSecrets(db, secretKey, [site.app_id])).get(signingKeyOf(site.app_id, false)) ?? []
   if (!secrets.includes(site.signing_secret)) return null
   const known = await readSettings(db, secretKey, site.app_id)
   if (known?.url !== url) await saveSettings(db, by, secretKey, site.app_id, { ...DEFAULTS, url })
-  return site
+  return { ...site, lockers: await prepareLockers(db, by, config, site.app_id) }
+}
+
+type SiteFile = Omit<DemoSite, 'lockers'>
+
+/** The oldest of each kind, so that they stay the demo's whatever their publisher calls them. */
+async function prepareLockers(db: Db, by: Actor, config: Config, appId: number): Promise<DemoSite['lockers']> {
+  const lockers = await listLockers(db, config, appId)
+  const prepare = async (kind: 'content' | 'link') =>
+    lockers.findLast((one) => one.kind === kind)?.locker_id ??
+    (await createLocker(db, by, config, appId, DEMO_LOCKERS[kind]))
+  const [contentId, linkId] = [await prepare('content'), await prepare('link')]
+  return { contentId, linkId, slug: (await findLocker(db, { lockerId: linkId }))?.slug ?? '' }
 }
 
 export type DemoPerson = { about: string; email: string; password: string }

@@ -49,11 +49,12 @@ export const policyOf = (nonce: string) =>
   `default-src 'none'; script-src 'self' 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src 'self' data:; connect-src 'self'; ` +
   "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
-export const siteBody = (appId: number) => `<header>
+/** `more` is what else the site has. */
+export const siteBody = (appId: number, more: string) => `<header>
 <h1>Pixel Harbor</h1>
 <span class="coins" aria-live="polite"><span id="coins">0</span> coins</span>
 </header>
-<p class="soft">A small example of a publisher’s site. It shows a wall of offers, and credits its users when a signed postback arrives at its own receiver.</p>
+<p class="soft">A small example of a publisher’s site. It shows a wall of offers, and credits its users when a signed postback arrives at its own receiver. A story and a link are in lockers.</p>
 <section>
 <h2>Earn coins</h2>
 <p>Choose an offer, complete it on the advertiser’s page, and watch the coins arrive.</p>
@@ -64,7 +65,8 @@ export const siteBody = (appId: number) => `<header>
 <ul id="credits"></ul>
 <p class="soft" id="none">No postbacks yet. They appear here within a second or two of a completed offer.</p>
 </section>
-<p class="soft">The same in the dashboard: <a href="/apps/${appId}/conversions">conversions</a>, <a href="/apps/${appId}/postbacks">postbacks</a>, <a href="/apps/${appId}/wall">the wall’s settings</a>.</p>`
+${more}
+<p class="soft">The same in the dashboard: <a href="/apps/${appId}/conversions">conversions</a>, <a href="/apps/${appId}/postbacks">postbacks</a>, <a href="/apps/${appId}/wall">the wall’s settings</a>, <a href="/apps/${appId}/lockers">lockers</a>.</p>`
 
 /** `wall` is what a publisher's server passes to its page: the public key, the user, and the signature of both. */
 export const siteScript = (appId: number, wall: object) => `
@@ -112,7 +114,7 @@ export function advertiserBody(
 <ul>${items.join('')}</ul>
 <p role="status" id="result"></p>
 </section>
-<p class="soft">Go back to the other tab to see the coins. For operators: <a href="/network/conversions?offer_id=${offer.offer_id}">conversions of this offer</a>.</p>`
+<p class="soft">Go back to the other tab to see the coins, or what you unlocked. For operators: <a href="/network/conversions?offer_id=${offer.offer_id}">conversions of this offer</a>.</p>`
 }
 
 export const advertiserScript = (clickId: string) => `

@@ -1,5 +1,5 @@
-// The demo's other companies, so that the whole loop can be walked in a browser: a publisher's site with a wall and a
-// receiver of postbacks, and the advertisers to which its offers lead. They use Offerdeck from outside, as real ones do.
+// The demo's other companies, so that the whole loop can be walked in a browser: a publisher's site with a wall, lockers
+// and a receiver of postbacks, and the advertisers to which its offers lead. They use Offerdeck from outside, as real ones do.
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -9,12 +9,15 @@ import { AppError } from '../errors.ts'
 import { rotateToken } from '../features/accounts/advertisers.ts'
 import { verifyUrl } from '../features/postbacks/signing.ts'
 import { signUser } from '../features/wall/signature.ts'
+import { en } from '../features/wall/texts/en.ts'
 import { sendPage } from '../http/pages.ts'
 import { createQueryParser } from '../http/query.ts'
 import { createNonce } from '../lib/nonce.ts'
 import { isUuid } from '../lib/uuid7.ts'
 import { advertiserBody, advertiserScript, demoPage, policyOf, siteBody, siteScript } from './pages.ts'
+import type { DemoSite } from './site.ts'
 import { AdvertiserTokens, Coins } from './state.ts'
+import { chapterRoute, lockersSection, STORY_SCRIPT, storyBody } from './story.ts'
 
 const USER_COOKIE = 'offerdeck.demo_user'
 const SIGNED_S = 3_600
@@ -22,9 +25,6 @@ const DAY_MS = 86_400_000
 const BY = { id: null, email: 'demo', ip: null }
 const STATUS_OF = { complete: 'approved', fail: 'rejected', reverse: 'reversed' } as const
 const hidden = { schema: { hide: true } }
-
-/** The app of the demo's site. */
-export type DemoSite = { app_id: number; api_key: string; signing_secret: string }
 
 export type DemoOptions = { db: Db; secretKey: string; config: Config; site: DemoSite }
 
@@ -47,8 +47,13 @@ function siteRoutes(server: FastifyInstance, { config: { publicUrl, dataDir }, s
     const userId = userOf(request) ?? `visitor-${randomBytes(8).toString('hex')}`
     reply.header('Set-Cookie', `${USER_COOKIE}=${userId}; Path=/demo; HttpOnly; SameSite=Lax; Max-Age=31536000`)
     const wall = { apiKey: site.api_key, userId, ...sign(userId), country: 'US' }
-    return sendDemo(reply, 'Pixel Harbor', siteBody(site.app_id), siteScript(site.app_id, wall))
+    return sendDemo(reply, 'Pixel Harbor', siteBody(site.app_id, lockersSection(site)), siteScript(site.app_id, wall))
   })
+
+  server.get('/demo/story', hidden, async (_request, reply) =>
+    sendDemo(reply, 'The lighthouse', storyBody(site), STORY_SCRIPT),
+  )
+  chapterRoute(server, site)
 
   server.get('/demo/signature', hidden, async (request, reply) => {
     const userId = userOf(request)
@@ -123,10 +128,17 @@ function advertiserRoutes(server: FastifyInstance, { db, secretKey, config }: De
         tokens.forget(advertiserId) // someone rotated it
         answer = await confirm()
       }
-      const { message = 'Something went wrong.' } = JSON.parse(answer.body) as { message?: string }
-      return reply.send({ message })
+      return reply.send({ message: explain(JSON.parse(answer.body) as CallAnswer) })
     },
   )
+}
+
+type CallAnswer = { outcome?: string; reason?: string | null; message?: string }
+
+/** What the network answered, for people: its reasons are codes, for programs. */
+function explain({ outcome, reason, message = 'Something went wrong.' }: CallAnswer): string {
+  const isCode = reason != null && reason in en && message.includes(`(${reason})`)
+  return isCode ? `The conversion is ${outcome}. ${en[reason as keyof typeof en]}` : message
 }
 
 /** What the page of an advertiser shows of one click. */

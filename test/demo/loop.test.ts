@@ -1,4 +1,5 @@
-// The demo's loop: a user of the demo site starts an offer, completes it, and has the coins by a signed postback.
+// The demo's loop: a user of the demo site starts an offer, completes it, and has the coins by a signed postback; or what a
+// locker of the site kept.
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { after, before, test } from 'node:test'
@@ -12,7 +13,7 @@ import { createFolder } from '../folders.ts'
 import { until } from '../installation.ts'
 import { freePort } from '../ports.ts'
 import { TESTER } from '../tester.ts'
-import { SECRET_KEY, World } from '../world.ts'
+import { BROWSER, SECRET_KEY, World } from '../world.ts'
 
 const world = new World('demo_loop')
 const dataDir = createFolder('demo-loop')
@@ -62,13 +63,60 @@ test('coins arrive when an offer is completed, and go when it is reversed; each 
   await advertiser.getByText('The conversion is approved.').waitFor()
   const coins = async () => Number((await page.locator('#coins').innerText()).replaceAll(',', ''))
   await until(async () => (await coins()) > 0, 20_000)
-  const link = await page.getByRole('link', { name: 'In the dashboard' }).first().getAttribute('href')
+  const link = await page.locator('#credits').getByRole('link').first().getAttribute('href')
   const conversionId = /conversions\/(.+)$/.exec(link ?? '')?.[1] ?? ''
   const { status } = await world.database.db.selectFrom('conversions').select('status').where('conversion_id', '=', conversionId).executeTakeFirstOrThrow() // prettier-ignore
   assert.equal(status, 'approved')
   await advertiser.getByRole('button', { name: 'Reverse' }).first().click()
-  await advertiser.getByText(/The conversion is reversed/).waitFor()
+  await advertiser.getByText('The conversion is reversed. The advertiser took it back.').waitFor()
   await until(async () => (await coins()) === 0, 20_000)
+  await context.close()
+})
+
+/** Completes the first offer that a locker shows. */
+async function completeOffer(page: Page, locker: Pick<Page, 'getByRole'>): Promise<void> {
+  const opened = page.waitForEvent('popup')
+  await locker.getByRole('link', { name: /^Start/ }).first().click() // prettier-ignore
+  const advertiser = await opened
+  await advertiser.getByRole('button', { name: 'Complete' }).first().click()
+  await advertiser.getByText('The conversion is approved.').waitFor()
+}
+
+test('chapter two is delivered for a redeemed proof, once; it is in no page before', async () => {
+  const context = await (await useBrowser()).newContext({ userAgent: BROWSER }) // headless browsers are taken for bots
+  const page = await context.newPage()
+  await page.goto(`${url}/demo`)
+  await page.getByRole('link', { name: /The lighthouse/ }).click()
+  await page.getByRole('heading', { name: 'Chapter two' }).waitFor()
+  const asked = page.waitForRequest(`${url}/demo/chapter`)
+  await completeOffer(page, page.frameLocator('offer-locker iframe'))
+  await page.getByText('Delivered by this site’s server').waitFor()
+  await page.getByText('There was nobody at the top').waitFor()
+  assert.doesNotMatch((await app.server.inject('/demo/story')).body, /nobody at the top/)
+  const deliver = async (proof: string) => {
+    const { statusCode, body } = await app.server.inject({ method: 'POST', url: '/demo/chapter', payload: { proof } })
+    return `${statusCode} ${body}`
+  }
+  const { proof } = (await asked).postDataJSON() as { proof: string }
+  assert.match(await deliver(proof), /^400 .*was used before/s)
+  assert.match(await deliver(proof.replace(/.$/, (last) => (last === '0' ? '1' : '0'))), /^400 .*not a valid proof/s)
+  await page.reload()
+  await page.getByText('There was nobody at the top').waitFor()
+  await context.close()
+})
+
+test('the link of the site opens after an offer, and everything in lockers links to the dashboard', async () => {
+  const context = await (await useBrowser()).newContext({ userAgent: BROWSER })
+  const page = await context.newPage()
+  await page.route('https://example.com/', (route) => route.fulfill({ body: 'Example', contentType: 'text/plain' }))
+  await page.goto(`${url}/demo`)
+  const links = await page.getByRole('link', { name: 'in the dashboard', exact: true }).evaluateAll((all) => all.map((one) => one.getAttribute('href'))) // prettier-ignore
+  const { rows } = await world.database.pool.query<{ path: string }>(`SELECT format('/apps/%s/lockers/%s', app_id, locker_id) AS path FROM lockers ORDER BY locker_id`) // prettier-ignore
+  assert.deepEqual(links, rows.map(({ path }) => path)) // prettier-ignore
+  await page.getByRole('link', { name: 'Wallpapers of Pixel Harbor' }).click()
+  await completeOffer(page, page)
+  await page.getByRole('button', { name: 'Open the link' }).click()
+  await page.waitForURL('https://example.com/')
   await context.close()
 })
 
