@@ -1,9 +1,12 @@
-// How an app rewards its users, and a user with what came of it, as a publisher and an operator see them.
+// How an app rewards its users, a user with what came of it, and what the user asked, as publishers and operators see them.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { readRewardSettings } from '../../src/features/apps/reward-settings.ts'
+import { openTicket } from '../../src/features/wall/tickets.ts'
+import { PIXEL } from '../images.ts'
 import { publisherOfApp } from '../people.ts'
-import { checkPage, go, PHONE, useDashboard } from './browser.ts'
+import { becomes, checkLooks, checkPage, go, PHONE, useDashboard } from './browser.ts'
 
 const dashboard = useDashboard('rewards_e2e', async (world) => {
   await world.createOffers({ name: 'Castle Quest', payout: '1.2345' }, { name: 'Bingo' })
@@ -81,4 +84,81 @@ test('an operator bans a user on the user’s page, on a phone', async () => {
   await page.getByText('a hundred accounts').waitFor()
   assert.deepEqual(complaints, [])
   await page.context().close()
+})
+
+/** About an offer that the user completed, with an image. */
+async function ask() {
+  const { db } = world.database
+  const { appId, live } = await world.createApp()
+  const { offer_id } = await db.selectFrom('offers').select('offer_id').where('name', '=', 'Castle Quest').executeTakeFirstOrThrow() // prettier-ignore
+  const { clickId } = await world.click(offer_id, live, `userId=${encodeURIComponent(USER)}`)
+  await world.confirm(offer_id, clickId)
+  const question = { kind: 'not_credited', offer_id, text: 'Where are <b>my</b> coins?', image: PIXEL.toString('base64') } as const // prettier-ignore
+  const user = { appId, isTest: false, userId: USER }
+  const seen = { country: 'DE', device: 'mobile', os: 'android' }
+  const ticketId = await openTicket(db, user, seen, { key: randomUUID(), ...question }, new Date())
+  return { appId, ticketId, publisherId: await publisherOfApp(world, appId) }
+}
+
+test('a publisher finds a ticket, sees what it is about, answers it once, and closes and reopens it', async () => {
+  const { db } = world.database
+  const { appId, ticketId, publisherId } = await ask()
+  const base = `/apps/${appId}/tickets`
+  const { page, complaints } = await dashboard.signIn('publisher_owner', publisherId, { at: `${base}?mode=test` })
+  await page.getByText('Your wall does not offer help.').waitFor()
+  await page.getByRole('link', { name: 'wall settings' }).waitFor()
+  await checkLooks(page)
+  await go(page, base)
+  await page.getByRole('heading', { name: 'Tickets (1 open)' }).waitFor()
+  await page.getByRole('cell', { name: USER }).waitFor()
+  await checkLooks(page)
+  await page.getByRole('combobox', { name: 'Status' }).click()
+  await page.getByRole('option', { name: 'Closed' }).click()
+  await page.getByText('No tickets match').waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+
+  await page.getByRole('link', { name: 'Not credited: Castle Quest' }).click()
+  const messages = page.getByRole('list', { name: 'Messages' }).getByRole('listitem')
+  await messages.getByText('Where are <b>my</b> coins?').waitFor()
+  await page.getByRole('button', { name: 'Show image' }).click()
+  await becomes(() => page.evaluate<number>(`document.querySelector('.thread img')?.naturalWidth ?? 0`), 1)
+  const facts = page.getByRole('table', { name: 'About this ticket' })
+  for (const text of ['Germany', 'mobile, android']) await facts.getByText(text).waitFor()
+  await page.locator('main a[href*="/conversions/"]').waitFor()
+  await checkLooks(page)
+
+  // The server has the answer, but the browser does not learn of it, and sends it again.
+  await page.route('**/messages', async (route) => {
+    await route.fetch()
+    await route.abort()
+    await page.unroute('**/messages')
+  })
+  await page.getByLabel('Answer').fill('They are on their way.')
+  await page.getByRole('button', { name: 'Send answer' }).click()
+  await page.getByText('The server did not respond.').waitFor()
+  await page.getByRole('button', { name: 'Send answer' }).click()
+  await becomes(() => page.getByLabel('Answer').inputValue(), '')
+  await becomes(() => messages.count(), 2)
+  const written = await db.selectFrom('ticket_messages').select('text').where('ticket_id', '=', ticketId).execute()
+  assert.equal(written.length, 2)
+
+  await page.getByRole('button', { name: 'Close ticket' }).click()
+  await page.getByRole('button', { name: 'Reopen ticket' }).click()
+  await page.getByRole('button', { name: 'Close ticket' }).waitFor()
+  await facts.getByRole('link', { name: USER }).click()
+  await page.getByRole('table', { name: 'Tickets' }).getByRole('link', { name: 'Not credited: Castle Quest' }).click()
+  await messages.first().waitFor()
+  assert.deepEqual(complaints.filter((text) => !text.includes('ERR_FAILED')), []) // prettier-ignore
+})
+
+test('who may only look reads tickets and has nothing to answer with', async () => {
+  const { appId, ticketId, publisherId } = await ask()
+  const { page, complaints } = await dashboard.signIn('publisher_viewer', publisherId, {
+    at: `/apps/${appId}/tickets/${ticketId}`,
+  })
+  await page.getByText('coins?').waitFor()
+  assert.deepEqual(await page.getByRole('button', { name: /answer|ticket/i }).count(), 0)
+  await go(page, `/apps/${appId}/tickets/${randomUUID()}`)
+  await page.getByText('There is no such ticket.').waitFor()
+  assert.deepEqual(complaints.filter((text) => !text.includes('404')), []) // prettier-ignore
 })

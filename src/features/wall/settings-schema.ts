@@ -51,7 +51,7 @@ export const WallSettings = shape(
         sort: Type.Boolean(),
         badges: Type.Boolean(),
         activity: Type.Boolean(),
-        support: Type.Boolean({ description: 'Signed users can ask for help. Answer by the management API.' }),
+        support: Type.Boolean({ description: 'Signed users can open tickets.' }),
       },
       EXACT,
     ),

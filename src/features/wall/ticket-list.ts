@@ -58,7 +58,6 @@ export async function readTicket(db: Db, appId: number, ticketId: string) {
     WHERE t.ticket_id = ${ticketId}::uuid AND t.app_id = ${appId}`.execute(db)
   const [ticket] = rows
   if (ticket === undefined) throw noTicket()
-  const { is_test, ...shown } = ticket
   const messages = await listMessages(db, [ticketId])
   const conversions =
     ticket.offer_id === null
@@ -69,13 +68,13 @@ export async function readTicket(db: Db, appId: number, ticketId: string) {
           .select(['conversion_id', 'goals.name as goal_name', 'conversions.status', 'conversions.created_at'])
           .where('app_id', '=', appId)
           .where('user_id', '=', ticket.user_id)
-          .where('is_test', '=', is_test)
+          .where('is_test', '=', ticket.is_test)
           .where('conversions.offer_id', '=', ticket.offer_id)
           .orderBy('conversion_id', 'desc')
           .limit(CONVERSIONS)
           .execute()
   return {
-    ...shown,
+    ...ticket,
     clicked_at: await readClickTime(db, ticket.click_id),
     conversions,
     messages: messages.map(({ ticket_id: _ticket, ...message }) => message),

@@ -32,6 +32,8 @@ const AppOverview = lazyPage(() => import('./pages/app/overview.tsx'))
 const Integration = lazyPage(() => import('./pages/app/integration.tsx'))
 const Reports = lazyPage(() => import('./pages/app/reports.tsx'))
 const AppUsers = lazyPage(() => import('./pages/app/users.tsx'))
+const AppTickets = lazyPage(() => import('./pages/app/tickets.tsx'))
+const AppTicket = lazyPage(() => import('./pages/app/ticket.tsx'))
 const AppRewards = lazyPage(() => import('./pages/app/rewards.tsx'))
 const Balance = lazyPage(() => import('./pages/publisher/balance.tsx'))
 const NetworkOverview = lazyPage(() => import('./pages/network/overview.tsx'), '/network/overview')
@@ -80,6 +82,8 @@ const PAGES: PageRoute[] = [
   ['/apps/:app_id/conversions/:conversion_id', AppConversion],
   ['/apps/:app_id/rewards', AppRewards],
   ['/apps/:app_id/users', AppUsers, 'both'],
+  ['/apps/:app_id/tickets', AppTickets, 'both'],
+  ['/apps/:app_id/tickets/:ticket_id', AppTicket],
   ['/apps/:app_id/requests', AppRequests, 'both'],
   ['/apps/:app_id/console', AppConsole],
   ['/publishers/:publisher_id/balance', Balance, 'live'],

@@ -42,6 +42,7 @@ const TicketList = shape('TicketList', {
 
 const Ticket = shape('Ticket', {
   ...listed,
+  is_test: Type.Boolean(),
   email: orNull(Type.String({ description: 'Where the user may be reached.' })),
   click_id: orNull(Type.String({ description: "The user's latest click on the offer, when the ticket was opened." })),
   clicked_at: orNull(Time),

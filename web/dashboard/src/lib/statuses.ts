@@ -10,6 +10,7 @@ export type PostbackState = Schemas['PostbackOfApp']['postback']['state']
 export type LaneState = Schemas['PostbackLaneList']['lanes'][number]['state']
 export type PublisherStatus = Asked<'GET /publishers', 'status'>
 export type OfferStatus = Asked<'GET /offers', 'status'>
+export type TicketStatus = Schemas['Ticket']['status']
 export type Outcome = Asked<'GET /inbound-calls', 'outcome'>
 
 /** Every status that a page shows, of whatever it is. */
@@ -18,6 +19,7 @@ export type AnyStatus =
   | PostbackState
   | LaneState
   | PublisherStatus
+  | TicketStatus
   | Outcome
   | OfferStatus
   | Schemas['NetworkOffer']['state']
@@ -37,6 +39,7 @@ export const STATUSES: Readonly<Record<AnyStatus, { label: string; color: string
   pass: { label: 'Passed', color: 'green' },
   paid: { label: 'Paid', color: 'green' },
   done: { label: 'Done', color: 'green' },
+  answered: { label: 'Answered', color: 'green' },
   checked: { label: 'Checked', color: 'green' },
   due: { label: 'Due', color: 'yellow' },
   open: { label: 'Open', color: 'yellow' },
@@ -50,6 +53,7 @@ export const STATUSES: Readonly<Record<AnyStatus, { label: string; color: string
   checking: { label: 'Checking', color: 'blue' },
   paused: { label: 'Paused', color: 'gray' },
   cancelled: { label: 'Cancelled', color: 'gray' },
+  closed: { label: 'Closed', color: 'gray' },
   ended: { label: 'Ended', color: 'gray' },
   full: { label: 'Full', color: 'gray' },
   duplicate: { label: 'Duplicate', color: 'gray' },
@@ -75,6 +79,7 @@ export const POSTBACK_STATES: Labels<PostbackState> = labelsOf('queued', 'sendin
 export const LANE_STATES: Labels<LaneState> = labelsOf('paused', 'waiting', 'failing', 'ok')
 export const PUBLISHER_STATUSES: Labels<PublisherStatus> = labelsOf('pending', 'active', 'suspended')
 export const OFFER_STATUSES: Labels<OfferStatus> = labelsOf('active', 'paused')
+export const TICKET_STATUSES: Labels<TicketStatus> = labelsOf('open', 'answered', 'closed')
 export const OUTCOMES: Labels<Outcome> = labelsOf(
   'approved',
   'pending',

@@ -48,6 +48,11 @@ export const ENTRY_KINDS: Labels<Schemas['BalanceEntry']['kind']> = {
   reversal: 'Reversal',
   debit: 'Debit',
 }
+export const TICKET_KINDS: Labels<Schemas['Ticket']['kind']> = {
+  not_credited: 'Not credited',
+  question: 'Question',
+  other: 'Other',
+}
 export const OFFER_SORTS: Labels<OfferSort> = {
   popular: 'Popular',
   payout_desc: 'Highest payout',

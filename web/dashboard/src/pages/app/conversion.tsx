@@ -4,6 +4,7 @@ import { Link, useParams } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { formatReward, formatUsd } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
+import { userPath } from '../../lib/user-path.ts'
 import { ConversionTimeline } from '../../parts/conversions/timeline.tsx'
 import { explainReason, subIdsOf } from '../../parts/conversions/words.ts'
 import { Copyable } from '../../parts/copy.tsx'
@@ -13,7 +14,6 @@ import { Loaded, Page } from '../../parts/page.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
-import { userPath } from '../../parts/users/user.tsx'
 
 type History = Schemas['ConversionHistory']
 const LOOK_AGAIN_MS = 5_000 // postbacks are on their way

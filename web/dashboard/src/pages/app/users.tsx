@@ -5,12 +5,13 @@ import { Link, useParams } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { useMode } from '../../lib/mode.ts'
 import { useGet } from '../../lib/queries.ts'
+import { userPath } from '../../lib/user-path.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
-import { User, userPath } from '../../parts/users/user.tsx'
+import { User } from '../../parts/users/user.tsx'
 
 type RecentUser = Schemas['AppUserList']['users'][number]
 

@@ -100,5 +100,6 @@ export function listLists({ me, appId }: Place, text: string): Entry[] {
     list('/offers?search', `Offers with “${text}”`),
     ...(isOperator(me) ? [list('/publishers?search', `Publishers with “${text}”`)] : []),
     list('/conversions?user_id', `Conversions of user “${text}”`),
+    ...(isOperator(me) ? [] : [list('/tickets?user_id', `Tickets of user “${text}”`)]),
   ]
 }

@@ -12,13 +12,10 @@ import { ConversionTable } from '../conversions/conversion-table.tsx'
 import { Loaded, Page } from '../page.tsx'
 import { Pager, usePages } from '../pager.tsx'
 import { Section } from '../section.tsx'
+import { TicketTable } from '../tickets/ticket-table.tsx'
 import { Time } from '../time.tsx'
 import { BalanceOfUser, ClicksOfUser } from './activity.tsx'
 
-export const userPath = (appId: string, userId: string) =>
-  `/apps/${appId}/users?${new URLSearchParams({ user: userId }).toString()}`
-
-/** In the query of the page's address: a path may not hold every user ID. */
 export function User({ appId, userId }: { appId: string; userId: string }) {
   const mode = useMode()
   const pages = usePages()
@@ -44,6 +41,7 @@ export function User({ appId, userId }: { appId: string; userId: string }) {
               </Section>
             )}
             <ConversionsOfUser appId={appId} userId={userId} />
+            <TicketsOfUser appId={appId} userId={userId} />
             <Section title="Latest clicks">
               <ClicksOfUser appId={appId} clicks={data.clicks} />
             </Section>
@@ -98,6 +96,28 @@ function ConversionsOfUser({ appId, userId }: { appId: string; userId: string })
           ) : (
             <Stack>
               <ConversionTable appId={appId} conversions={conversions} isPlain />
+              <Pager pages={pages} nextCursor={next_cursor} />
+            </Stack>
+          )
+        }
+      </Loaded>
+    </Section>
+  )
+}
+
+function TicketsOfUser({ appId, userId }: { appId: string; userId: string }) {
+  const mode = useMode()
+  const pages = usePages()
+  const list = useGet(`/apps/${appId}/tickets`, { query: { user_id: userId, mode, cursor: pages.cursor } })
+  return (
+    <Section title="Tickets">
+      <Loaded query={list}>
+        {({ tickets, next_cursor }) =>
+          tickets.length === 0 && pages.back === null ? (
+            <Text c="dimmed">No tickets.</Text>
+          ) : (
+            <Stack>
+              <TicketTable appId={appId} tickets={tickets} isOfUser />
               <Pager pages={pages} nextCursor={next_cursor} />
             </Stack>
           )

@@ -30,7 +30,7 @@ const SHOWN = [
   ['sort', 'Sorting'],
   ['badges', 'Badges'],
   ['activity', 'Activity of signed users'],
-  ['support', 'Help for signed users (answered by the management API)'],
+  ['support', 'Help: tickets of signed users'],
 ] as const
 
 export function WallForm({ app, settings }: { app: WalledApp; settings: WallSettings }) {
