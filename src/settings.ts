@@ -86,8 +86,8 @@ export const SETTINGS: readonly Setting[] = [
     name: 'RETENTION_DAYS',
     fallback: '90',
     about:
-      "How many days clicks, the log of advertisers' calls, postbacks with every attempt, notices and the log of mails are " +
-      "kept. Clicks, and the sub-IDs of users who were not seen since, are kept longer where an offer's attribution window " +
+      "How many days clicks, the log of advertisers' calls, postbacks with every attempt, notices, the log of mails, expired " +
+      "unlocks of lockers and closed reports about them are kept. Clicks, and the sub-IDs of users who were not seen since, are kept longer where an offer's attribution window " +
       'and hold need them; postbacks count from when they were delivered or given up, can ' +
       'be sent again until then, and are kept for as long as they are still to be sent. Conversions, their history and the ' +
       'ledger are kept for good.',

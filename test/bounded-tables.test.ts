@@ -81,10 +81,10 @@ const BOUNDS: Record<string, string> = {
   waiting_events: 'deleted when they have their place in the feed',
   walls: 'one for each app',
   lockers: 'a few for each app',
-  locker_unlocks: FOR_GOOD,
+  locker_unlocks: BY_RETENTION,
   locker_unlock_conversions: 'one for each conversion that unlocked, which are kept for good',
-  locker_proofs: 'at most 50 for each unlock',
-  locker_reports: FOR_GOOD,
+  locker_proofs: 'at most 50 redeemed ones for each unlock; others are deleted after a day (forgetOldUnlocks)',
+  locker_reports: 'at most 100 open ones for each locker; closed ones: RETENTION_DAYS',
   sdk_versions: 'one for each release',
 }
 

@@ -426,6 +426,7 @@ export interface Lockers {
   slug: string | null;
   taken_down_at: Date | null;
   taken_down_reason: string | null;
+  unlocks: Generated<number>;
   views: Generated<number>;
 }
 

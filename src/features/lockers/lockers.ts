@@ -133,15 +133,7 @@ function checked(input: LockerInput, publicUrl: string): LockerSettings {
 export async function listLockers(db: Db, { publicUrl }: Network, appId: number, lockerId?: number): Promise<Locker[]> {
   let rows = db
     .selectFrom('lockers')
-    .select([...KNOWN, 'views', 'taken_down_reason', 'created_at'])
-    .select((is) =>
-      is
-        .selectFrom('locker_unlocks as u')
-        .select((sum) => sum.fn.countAll<number>().as('n'))
-        .whereRef('u.locker_id', '=', 'lockers.locker_id')
-        .where('u.is_test', '=', false)
-        .as('unlocks'),
-    ) // prettier-ignore
+    .select([...KNOWN, 'views', 'unlocks', 'taken_down_reason', 'created_at'])
     .where('app_id', '=', appId)
   if (lockerId !== undefined) rows = rows.where('locker_id', '=', lockerId)
   return (await rows.orderBy('locker_id', 'desc').execute()).map((row) => ({
@@ -151,7 +143,7 @@ export async function listLockers(db: Db, { publicUrl }: Network, appId: number,
     has_password: row.password_hash !== null,
     settings: settingsOf(row.settings as LockerInput),
     views: row.views,
-    unlocks: row.unlocks ?? 0,
+    unlocks: row.unlocks,
     opened: row.opened,
     taken_down_reason: row.taken_down_reason,
     created_at: rfc3339(row.created_at),

@@ -54,7 +54,7 @@ export async function issueProof(db: Db, unlockId: string): Promise<{ proofId: s
 
 export type Redemption = { isFirst: boolean; redeemedAt: Date }
 
-/** Null: there is no such proof of this locker and visitor. The first of those who redeem it at once is the only one. */
+/** Null: there is no such proof of this locker and visitor, or it is gone. The first of those who redeem it at once is the only one. */
 export async function redeemProof(
   db: Db,
   { lockerId, visitorId, proofId }: Proof,
@@ -64,6 +64,7 @@ export async function redeemProof(
     WITH before AS (
       SELECT p.proof_id, p.redeemed_at FROM locker_proofs p JOIN locker_unlocks u USING (unlock_id)
       WHERE p.proof_id = ${proofId}::uuid AND u.locker_id = ${lockerId} AND u.visitor_id = ${visitorId} AND u.is_test = ${isTest}
+        AND (p.redeemed_at IS NOT NULL OR p.expires_at > now())
       FOR UPDATE OF p
     )
     UPDATE locker_proofs p SET redeemed_at = coalesce(p.redeemed_at, now()) FROM before WHERE p.proof_id = before.proof_id
