@@ -51,6 +51,7 @@ import { LockerViews } from './features/lockers/views.ts'
 import { LiveWalls, TICKETS_CHANGED } from './features/wall/live.ts'
 import { wallRoutes } from './features/wall/routes.ts'
 import { sdkRoutes } from './features/wall/sdk.ts'
+import { answerWriter, ticketWriter } from './features/wall/ticket-mails.ts'
 import { ticketRoutes } from './features/wall/ticket-routes.ts'
 import { createWallSettingsReader } from './features/wall/settings.ts'
 import { createViewers } from './features/wall/viewers.ts'
@@ -258,7 +259,8 @@ export async function mountRoutes(server: FastifyInstance, wires: Wires): Promis
   clickRoutes(server, { db, catalogue, clicks, completions, credentials, links, visitors, limits })
   const settingsOf = createWallSettingsReader(db)
   const viewers = createViewers({ db, secretKey, credentials, limiter, settingsOf })
-  wallRoutes(server, { ...offers, db, visitors, viewers, settingsOf, live: wires.liveWalls })
+  const hasMail = wires.sendMails !== null
+  wallRoutes(server, { ...offers, db, visitors, viewers, settingsOf, live: wires.liveWalls, hasMail })
   ticketRoutes(server, { db, visitors, viewers, settingsOf, limiter })
   sdkRoutes(server, db)
   const { publicUrl } = config
@@ -285,5 +287,7 @@ export function createPostman({ config, secretKey, database }: Omit<AppOptions, 
     email_verification: verificationWriter(network),
     security_alert: alertWriter(network),
     notice: noticeWriter(network),
+    ticket: ticketWriter(network),
+    ticket_answer: answerWriter(),
   })
 }

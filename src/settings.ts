@@ -115,7 +115,7 @@ export const SETTINGS: readonly Setting[] = [
     name: 'SMTP_URL',
     fallback: 'none',
     about:
-      'A mail server for invitations, reset links, security mails and notices: `smtp://user:password@host:587`. ' +
+      'A mail server for invitations, reset links, security mails, notices and tickets: `smtp://user:password@host:587`. ' +
       'Without it notices are only listed, and an operator hands over the links of invitations.',
     secret: true,
   },

@@ -31,4 +31,6 @@ export const LOCK_CLASSES = {
   unlocks: 0x0ff3_001a,
   /** A user whose tickets take turns: see wall/tickets.ts. */
   tickets: 0x0ff3_0020,
+  /** Answers that are mailed to users: see wall/ticket-mails.ts. */
+  ticketMails: 0x0ff3_0021,
 } as const

@@ -845,6 +845,7 @@ export interface TicketImages {
 export interface TicketMessages {
   author: string | null;
   created_at: Date;
+  emailed_to: string | null;
   message_id: string;
   submit_key: string;
   text: string;
@@ -860,6 +861,7 @@ export interface Tickets {
   email: string | null;
   is_test: boolean;
   kind: string;
+  lang: string | null;
   offer_id: number | null;
   os: string | null;
   status: string;

@@ -7,7 +7,7 @@ import { signUser } from '../../src/features/wall/signature.ts'
 import { DEFAULTS, type WallSettings } from '../../src/features/wall/settings-schema.ts'
 import { setWallSettings } from '../../src/features/wall/settings.ts'
 import { LANGUAGES, TEXTS } from '../../src/features/wall/texts/texts.ts'
-import { answerTicket } from '../../src/features/wall/tickets.ts'
+import { answerTicket } from '../../src/features/wall/ticket-answers.ts'
 import { banUser } from '../../src/features/apps/bans.ts'
 import { checkPage, PHONE, useDashboard } from '../dashboard/browser.ts'
 import { PIXEL } from '../images.ts'
@@ -17,6 +17,7 @@ import { messagesOf, openParentSite, wallIn } from './parent-site.ts'
 
 const site = useDashboard('wall_page')
 const { world } = site
+world.config = { ...world.config, smtpUrl: 'smtp://127.0.0.1:9' } // walls ask for an email address where mail is sent
 
 const urlOf = (keys: IssuedCredentials, more: Record<string, string> = {}) =>
   `${site.url}/wall?${new URLSearchParams({ apiKey: keys.api_key, userId: 'ann', platform: 'web', ...more }).toString()}`
@@ -220,14 +221,18 @@ test('a user asks about a started offer with a screenshot, and reads the answer 
   assert.equal(await form.getByLabel('Which offer?').inputValue(), String(offerId))
   await form.getByLabel('Message').fill('I finished <b>level 9</b>.')
   await form.getByLabel('Screenshot').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: PIXEL })
+  await form.getByLabel('Email').fill('ann@')
+  await form.getByRole('button', { name: 'Send' }).click()
+  await page.getByText('Check the email address.').waitFor()
+  await form.getByLabel('Email').fill('ann@example.com')
   await checkPage(page)
   await form.getByRole('button', { name: 'Send' }).dblclick()
   await page.getByText('I finished <b>level 9</b>.').waitFor()
   await page.getByRole('button', { name: 'Show image' }).click()
   await page.locator('.messages img').waitFor()
   const tickets = await world.database.db.selectFrom('tickets').selectAll().where('app_id', '=', appId).execute()
-  assert.deepEqual(tickets.map(({ offer_id, user_id, kind }) => [offer_id, user_id, kind]), [[offerId, 'ann', 'not_credited']]) // prettier-ignore
-  const answer = { key: randomUUID(), text: 'We credited it by hand.' }
+  assert.deepEqual(tickets.map(({ offer_id, user_id, kind, email, lang }) => [offer_id, user_id, kind, email, lang]), [[offerId, 'ann', 'not_credited', 'ann@example.com', 'en']]) // prettier-ignore
+  const answer = { key: randomUUID(), text: 'We credited it by hand.', hasMail: false }
   await answerTicket(world.database.db, TESTER, appId, tickets[0]?.ticket_id ?? '', answer, new Date())
   await page.getByText('We credited it by hand.').waitFor()
   await page.getByText('Answered').waitFor()

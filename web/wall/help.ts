@@ -1,6 +1,6 @@
 // Tickets: what the user asks the publisher, and the answers. Without form submits, which a sandboxed frame may block.
 import { ApiError, listTickets, readImage, type SentTicket, sendTicket } from './api.ts'
-import { type Ticket, viewer } from './boot.ts'
+import { look, type Ticket, viewer } from './boot.ts'
 import { h, replace } from './dom.ts'
 import { dateText, say } from './format.ts'
 import { notice } from './notice.ts'
@@ -120,10 +120,14 @@ function ticketForm(onSent: (ticket: Ticket) => void) {
   const kind = h('select', { id: 'kind' }, ...KINDS.map((one) => h('option', { value: one }, say(one))))
   const offer = h('select', { id: 'offer' }, h('option', { value: '' }, say('no_offer')))
   const fields = [field('about', kind), field('which_offer', offer)]
-  const form = messageForm('ask', fields, async (message) => {
+  const email = h('input', { id: 'email', type: 'email', maxlength: '254', autocomplete: 'email' })
+  const send = async (message: SentTicket) => {
     const about = offer.value === '' ? {} : { offer_id: Number(offer.value) }
-    onSent(await sendTicket({ ...message, kind: kind.value as (typeof KINDS)[number], ...about }))
-  })
+    const to = email.value.trim() === '' ? {} : { email: email.value.trim() }
+    const lang = look.language as NonNullable<SentTicket['lang']>
+    onSent(await sendTicket({ ...message, kind: kind.value as (typeof KINDS)[number], ...about, ...to, lang }))
+  }
+  const form = messageForm('ask', fields, send, viewer.asksEmail ? [field('email', email)] : [])
   const element = h('details', { class: 'row ticket' }, h('summary', {}, say('ask')), form.element)
   return {
     element,
@@ -146,7 +150,12 @@ function ticketForm(onSent: (ticket: Ticket) => void) {
 
 let forms = 0
 
-function messageForm(label: 'ask' | 'reply', before: HTMLElement[], send: (message: SentTicket) => Promise<void>) {
+function messageForm(
+  label: 'ask' | 'reply',
+  before: HTMLElement[],
+  send: (message: SentTicket) => Promise<void>,
+  after: HTMLElement[] = [],
+) {
   const number = ++forms
   const text = h('textarea', { id: `text-${number}`, maxlength: '2000', rows: '4' })
   const image = h('input', { id: `image-${number}`, type: 'file', accept: IMAGES })
@@ -180,6 +189,7 @@ function messageForm(label: 'ask' | 'reply', before: HTMLElement[], send: (messa
     ...before,
     field('message', text),
     field('image', image),
+    ...after,
     button,
     result,
   )
@@ -187,14 +197,15 @@ function messageForm(label: 'ask' | 'reply', before: HTMLElement[], send: (messa
   return { element, focus: () => text.focus() }
 }
 
-function problemOf(error: unknown): 'expired' | 'image_wrong' | 'too_many' | 'send_failed' {
+function problemOf(error: unknown): 'expired' | 'image_wrong' | 'email_wrong' | 'too_many' | 'send_failed' {
   if (!(error instanceof ApiError)) return 'send_failed'
   if (error.field === 'exp') return 'expired'
   if (error.field === 'image' || error.field === 'body') return 'image_wrong'
+  if (error.field === 'email') return 'email_wrong'
   return error.status === 429 || error.field === 'text' ? 'too_many' : 'send_failed'
 }
 
-const field = (label: 'about' | 'which_offer' | 'message' | 'image', input: HTMLElement) =>
+const field = (label: 'about' | 'which_offer' | 'message' | 'image' | 'email', input: HTMLElement) =>
   h('label', { for: input.id }, say(label), input)
 
 const base64Of = (file: File) =>

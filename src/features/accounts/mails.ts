@@ -16,7 +16,7 @@ const MAX_WAIT_MS = 3_600_000
 const CLOSE_MS = 3_000
 const NO_ADDRESS = 'no address'
 
-export const MAIL_KINDS = ['invitation', 'password_reset', 'email_verification', 'security_alert', 'notice'] as const
+export const MAIL_KINDS = ['invitation', 'password_reset', 'email_verification', 'security_alert', 'notice', 'ticket', 'ticket_answer'] as const // prettier-ignore
 export type MailKind = (typeof MAIL_KINDS)[number]
 export type Letter = { subject: string; text: string }
 
@@ -124,6 +124,7 @@ async function claimNext(trx: Trx, writers: Writers, now: Date): Promise<Claimed
     .where('status', '=', 'queued')
     .where('due_at', '<=', now)
     .where('expires_at', '>', now)
+    .where('kind', 'in', MAIL_KINDS) // a newer node may queue others
     .orderBy('due_at')
     .limit(1)
     .forUpdate()

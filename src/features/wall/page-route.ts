@@ -34,10 +34,11 @@ type Options = {
   answers: OfferAnswers
   settingsOf: WallSettingsReader
   isBanned: (credential: AppCredential, userId: string) => boolean
+  hasMail: boolean
 }
 
 export function pageRoute(server: FastifyInstance, options: Options): void {
-  const { viewers, visitorOf, answers, settingsOf, isBanned, catalogue, completions } = options
+  const { viewers, visitorOf, answers, settingsOf, isBanned, catalogue, completions, hasMail } = options
   const pages = createWallPages()
   const onRequest: onRequestAsyncHookHandler = viewers.createHook(Object.keys(WallPageQuery.properties))
 
@@ -84,6 +85,7 @@ export function pageRoute(server: FastifyInstance, options: Options): void {
         isSigned,
         isBanned: isBanned(credential, userId),
         isTest: credential.isTest,
+        asksEmail: hasMail,
         country: wanted.country ?? null,
         welcomeOfferId: await welcomeOffer(credential, userId, wanted),
       })

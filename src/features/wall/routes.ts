@@ -31,6 +31,8 @@ export type WallRoutesOptions = OfferSources & {
   visitors: VisitorReader
   settingsOf: WallSettingsReader
   live: LiveWalls
+  /** Whether the network sends mail. */
+  hasMail: boolean
 }
 
 const NOT_MODIFIED = { type: 'null', description: 'Not modified: your copy is current.' }

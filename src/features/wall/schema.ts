@@ -140,6 +140,8 @@ export type PageViewer = {
   isSigned: boolean
   isBanned: boolean
   isTest: boolean
+  /** For the answers to tickets: where the network sends mail. */
+  asksEmail: boolean
   country: string | null
   /** Comes first for a user who has completed nothing. */
   welcomeOfferId: number | null

@@ -5,6 +5,7 @@ import { oneOf, shape } from '../../http/shape.ts'
 import { LINE, NOT_BLANK, SAFE_TEXT } from '../../http/validation.ts'
 import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../../lib/image-format.ts'
 import { LiveQuery } from './schema.ts'
+import { LANGUAGES } from './texts/texts.ts'
 
 export const TICKET_KINDS = ['not_credited', 'question', 'other'] as const
 export const TICKET_STATUSES = ['open', 'answered', 'closed'] as const
@@ -53,10 +54,11 @@ export const NewTicket = shape(
       Type.String({
         maxLength: 254,
         format: LINE,
-        pattern: '^[^\\s@<>,;]+@[^\\s@<>,;]+\\.[^\\s@<>,;]+$',
-        description: 'Where the publisher may reach the user.',
+        pattern: "^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9-]+(\\.[a-zA-Z0-9-]+)+$",
+        description: 'Answers are also sent there.',
       }),
     ),
+    lang: Type.Optional(oneOf(LANGUAGES, { description: 'Of the wall: emails are written in it.' })),
   },
   EXACT,
 )

@@ -137,6 +137,15 @@ test('hostile texts and images are refused or kept as they are, as text', async 
   assert.deepEqual(await refused('a', { text: 'x'.repeat(2_001) }), ['text'])
   assert.deepEqual(await refused('a', { text: 'a\0b', kind: 'refund' }), ['text', 'kind'])
   assert.deepEqual(await refused('b', { email: 'a@b.example\r\nBcc: all@example.com', key: 'x' }), ['key', 'email'])
+  for (const email of [
+    'a@b.example,c@d.example',
+    'group:a@b.example',
+    '(x)a@b.example',
+    '"a"@b.example',
+    'a@b',
+    'a@[127.0.0.1]',
+  ])
+    assert.deepEqual(await refused(`email ${email}`, { email, text: '' }), ['text', 'email'], email)
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')
   for (const image of [
     svg,

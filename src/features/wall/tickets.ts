@@ -13,11 +13,10 @@ import { badRequest } from '../../http/validation.ts'
 import { hashNumber } from '../../lib/hash-text.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { isUuid, uuid7 } from '../../lib/uuid7.ts'
-import { type Actor, recordAudit } from '../accounts/audit.ts'
 import type { Visitor } from '../clicks/visitor.ts'
 import type { AppUser } from '../offers/completions.ts'
 import { checkImage, IMAGE_TYPES } from '../offers/images.ts'
-import { notifyWalls } from './live.ts'
+import { notifyPeople } from './ticket-mails.ts'
 import type { NewTicket, NewTicketMessage, TICKET_KINDS, TICKET_STATUSES, WallTicket } from './ticket-schema.ts'
 
 const MAX_OPEN = 10
@@ -47,7 +46,7 @@ const ofUser = (db: Db, { appId, isTest, userId }: AppUser) =>
   db.selectFrom('tickets').where('tickets.app_id', '=', appId).where('is_test', '=', isTest).where('user_id', '=', userId) // prettier-ignore
 
 export function openTicket(db: Db, user: AppUser, seen: Seen, wanted: NewTicket, now: Date): Promise<string> {
-  const { kind, offer_id: offerId, email, key } = wanted
+  const { kind, offer_id: offerId, email, lang, key } = wanted
   return inTransaction(db, async (trx) => {
     await lockUser(trx, user)
     const first = await ofUser(trx, user).select('ticket_id').where('submit_key', '=', key).executeTakeFirst()
@@ -59,12 +58,22 @@ export function openTicket(db: Db, user: AppUser, seen: Seen, wanted: NewTicket,
     const ticket_id = uuid7(now.getTime())
     const { country, device, os } = seen
     const of = { app_id: user.appId, is_test: user.isTest, user_id: user.userId, submit_key: key }
-    const about = { kind, offer_id: offerId ?? null, click_id: clickId, email: email ?? null, country, device, os }
+    const about = {
+      kind,
+      offer_id: offerId ?? null,
+      click_id: clickId,
+      email: email ?? null,
+      lang: lang ?? null,
+      country,
+      device,
+      os,
+    }
     await trx
       .insertInto('tickets')
       .values({ ticket_id, ...of, ...about, status: 'open', created_at: now, updated_at: now })
       .execute()
     await addOfUser(trx, user, ticket_id, wanted, now)
+    await notifyPeople(trx, user, ticket_id, now)
     return ticket_id
   })
 }
@@ -93,7 +102,7 @@ export async function writeToTicket(
   if (!isUuid(ticketId)) throw noTicket()
   await inTransaction(db, async (trx) => {
     await lockUser(trx, user)
-    const ticket = await ofUser(trx, user).select('ticket_id').where('ticket_id', '=', ticketId).forUpdate().executeTakeFirst() // prettier-ignore
+    const ticket = await ofUser(trx, user).select('status').where('ticket_id', '=', ticketId).forUpdate().executeTakeFirst() // prettier-ignore
     if (ticket === undefined) throw noTicket()
     if (await isWritten(trx, ticketId, message.key)) return
     await addOfUser(trx, user, ticketId, message, now)
@@ -102,6 +111,7 @@ export async function writeToTicket(
       .set({ status: 'open', updated_at: now })
       .where('ticket_id', '=', ticketId)
       .execute()
+    if (ticket.status !== 'open') await notifyPeople(trx, user, ticketId, now)
   })
 }
 
@@ -136,19 +146,20 @@ async function addOfUser(
   await trx.insertInto('ticket_images').values({ message_id, type: IMAGE_TYPES[extension], content, created_at: now }).execute() // prettier-ignore
 }
 
-type Message = { ticketId: string; key: string; text: string; author: string | null }
+type Message = { ticketId: string; key: string; text: string; author: string | null; emailedTo?: string | null }
 
 /** The ticket is locked, or new. */
-async function addMessage(trx: Trx, { ticketId, key, text, author }: Message, now: Date): Promise<string> {
+export async function addMessage(trx: Trx, message: Message, now: Date): Promise<string> {
+  const { ticketId, key, text, author, emailedTo = null } = message
   const { count } = await trx.selectFrom('ticket_messages').select(sql<number>`count(*)`.as('count')).where('ticket_id', '=', ticketId).executeTakeFirstOrThrow() // prettier-ignore
   if (count >= MAX_MESSAGES)
     throw badRequest({ text: `A ticket has ${MAX_MESSAGES} messages at most. Open a new one.` })
   const message_id = uuid7(now.getTime())
-  await trx.insertInto('ticket_messages').values({ message_id, ticket_id: ticketId, submit_key: key, author, text, created_at: now }).execute() // prettier-ignore
+  await trx.insertInto('ticket_messages').values({ message_id, ticket_id: ticketId, submit_key: key, author, text, emailed_to: emailedTo, created_at: now }).execute() // prettier-ignore
   return message_id
 }
 
-async function isWritten(trx: Trx, ticketId: string, key: string): Promise<boolean> {
+export async function isWritten(trx: Trx, ticketId: string, key: string): Promise<boolean> {
   const found = await trx.selectFrom('ticket_messages').select('message_id').where('ticket_id', '=', ticketId).where('submit_key', '=', key).executeTakeFirst() // prettier-ignore
   return found !== undefined
 }
@@ -201,6 +212,7 @@ export const listMessages = (db: Db, ticketIds: string[]) =>
     .leftJoin('ticket_images', 'ticket_images.message_id', 'ticket_messages.message_id')
     .select(['ticket_messages.ticket_id', 'ticket_messages.message_id', 'author', 'text', 'ticket_messages.created_at'])
     .select(sql<boolean>`ticket_images.message_id IS NOT NULL`.as('has_image'))
+    .select(sql<boolean>`emailed_to IS NOT NULL`.as('is_emailed'))
     .where('ticket_messages.ticket_id', 'in', ticketIds.length === 0 ? [NO_TICKET] : ticketIds)
     .orderBy('ticket_messages.message_id')
     .execute()
@@ -228,65 +240,4 @@ export async function readTicketImage(
   const image = await query.executeTakeFirst()
   if (image === undefined) throw noImage()
   return { type: image.type, content: image.content.toString('base64') }
-}
-
-export type Answer = { key: string; text: string }
-
-/** By one of the publisher's people. */
-export async function answerTicket(
-  db: Db,
-  by: Actor,
-  appId: number,
-  ticketId: string,
-  { key, text }: Answer,
-  now: Date,
-) {
-  await changeTicket(db, by, appId, ticketId, async (trx) => {
-    if (await isWritten(trx, ticketId, key)) return null
-    await addMessage(trx, { ticketId, key, text, author: by.email }, now)
-    await trx.updateTable('tickets').set({ status: 'answered', updated_at: now }).where('ticket_id', '=', ticketId).execute() // prettier-ignore
-    return 'ticket.answer'
-  })
-}
-
-export async function setTicketStatus(
-  db: Db,
-  by: Actor,
-  appId: number,
-  ticketId: string,
-  status: 'open' | 'closed',
-  now: Date,
-) {
-  await changeTicket(db, by, appId, ticketId, async (trx, before) => {
-    if (before === status) return null
-    await trx.updateTable('tickets').set({ status, updated_at: now }).where('ticket_id', '=', ticketId).execute()
-    return status === 'closed' ? 'ticket.close' : 'ticket.reopen'
-  })
-}
-
-/** `change` returns what it did, or null for nothing. */
-async function changeTicket(
-  db: Db,
-  by: Actor,
-  appId: number,
-  ticketId: string,
-  change: (trx: Trx, status: TicketStatus) => Promise<string | null>,
-): Promise<void> {
-  if (!isUuid(ticketId)) throw noTicket()
-  await inTransaction(db, async (trx) => {
-    const ticket = await trx
-      .selectFrom('tickets')
-      .innerJoin('apps', 'apps.app_id', 'tickets.app_id')
-      .select(['is_test', 'user_id', 'tickets.status', 'apps.publisher_id'])
-      .where('ticket_id', '=', ticketId)
-      .where('tickets.app_id', '=', appId)
-      .forUpdate('tickets')
-      .executeTakeFirst()
-    if (ticket === undefined) throw noTicket()
-    const action = await change(trx, ticket.status as TicketStatus)
-    if (action === null) return
-    const { is_test: isTest, user_id: userId, publisher_id: publisherId } = ticket
-    await recordAudit(trx, by, { action, subject: ticketId, publisherId, details: { app_id: appId, user_id: userId } })
-    await notifyWalls(trx, { appId, isTest, userId })
-  })
 }

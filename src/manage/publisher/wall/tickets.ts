@@ -1,6 +1,7 @@
 // Tickets of an app's users, for the people of its publisher.
 import { type Static, Type } from 'typebox'
 import { STATUSES } from '../../../features/conversions/conversions.ts'
+import { answerTicket, setTicketStatus } from '../../../features/wall/ticket-answers.ts'
 import { countOpenTickets, listTickets, readTicket } from '../../../features/wall/ticket-list.ts'
 import {
   MessageText,
@@ -9,7 +10,7 @@ import {
   TICKET_STATUSES,
   TicketImage,
 } from '../../../features/wall/ticket-schema.ts'
-import { answerTicket, readTicketImage, setTicketStatus } from '../../../features/wall/tickets.ts'
+import { readTicketImage } from '../../../features/wall/tickets.ts'
 import { NextCursor, UUID_PAGE_QUERY } from '../../../http/paging.ts'
 import { shape } from '../../../http/shape.ts'
 import type { ManageContext } from '../../context.ts'
@@ -43,7 +44,8 @@ const TicketList = shape('TicketList', {
 const Ticket = shape('Ticket', {
   ...listed,
   is_test: Type.Boolean(),
-  email: orNull(Type.String({ description: 'Where the user may be reached.' })),
+  email: orNull(Type.String({ description: 'Given by the user, not verified.' })),
+  emails_answers: Type.Boolean({ description: 'Whether answers are also sent to `email`.' }),
   click_id: orNull(Type.String({ description: "The user's latest click on the offer, when the ticket was opened." })),
   clicked_at: orNull(Time),
   conversions: Type.Array(
@@ -61,6 +63,7 @@ const Ticket = shape('Ticket', {
       author: orNull(Type.String({ description: 'Null for the user.' })),
       text: Type.String(),
       has_image: Type.Boolean(),
+      is_emailed: Type.Boolean({ description: 'An answer that is also sent to the email address of the user.' }),
       created_at: Time,
     }),
     { description: 'Oldest first.' },
@@ -79,7 +82,11 @@ const NewAnswer = shape('NewTicketAnswer', { key: SubmitKey, text: MessageText }
 const TicketChange = shape('TicketChange', { status: oneOf(['open', 'closed']) })
 
 export function appTicketRoutes(routes: ManageRoutes, { db, sendMails }: ManageContext): void {
-  const read = async (appId: number, ticketId: string) => (await readTicket(db, appId, ticketId)) as Ticket
+  const hasMail = sendMails !== null
+  const read = async (appId: number, ticketId: string): Promise<Ticket> => {
+    const ticket = await readTicket(db, appId, ticketId)
+    return { ...ticket, emails_answers: hasMail && ticket.email !== null && !ticket.is_test } as Ticket
+  }
 
   routes.get('/apps/:app_id/tickets', {
     id: 'listTicketsOfApp',
@@ -118,14 +125,16 @@ export function appTicketRoutes(routes: ManageRoutes, { db, sendMails }: ManageC
   routes.post('/apps/:app_id/tickets/:ticket_id/messages', {
     id: 'answerTicket',
     summary: 'Answer a ticket',
-    about: 'The user sees the answer on the wall, at once if it is open.',
+    about:
+      'The user sees the answer on the wall, at once if it is open, and gets it by email if the ticket has an address: ' +
+      'at most 5 a day to an address, and 200 a day for an app. Nothing is emailed about test tickets.',
     tag: TAG,
     access: 'publisher',
     params: TicketParams,
     body: NewAnswer,
     reply: Ticket,
     async run({ app, by, params, body }) {
-      await answerTicket(db, by, app.appId, params.ticket_id, body, new Date())
+      await answerTicket(db, by, app.appId, params.ticket_id, { ...body, hasMail }, new Date())
       sendMails?.()
       return read(app.appId, params.ticket_id)
     },

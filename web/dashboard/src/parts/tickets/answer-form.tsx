@@ -14,7 +14,7 @@ const MAX_LENGTH = 2_000
 type AnswerFormProps = { appId: string; ticket: Schemas['Ticket'] }
 
 /** The same text sent again, after an answer that was lost, is the same message. */
-export function AnswerForm({ appId, ticket: { ticket_id } }: AnswerFormProps) {
+export function AnswerForm({ appId, ticket: { ticket_id, emails_answers } }: AnswerFormProps) {
   const form = useForm({ initialValues: { text: '' } })
   const sent = useRef({ text: '', key: '' })
   const answer = useChange(
@@ -32,7 +32,7 @@ export function AnswerForm({ appId, ticket: { ticket_id } }: AnswerFormProps) {
     <SubmitForm submit={submit} action="Send answer">
       <Textarea
         label="Answer"
-        description="The user sees it on the wall, without your name."
+        description={`The user sees it on the wall, without your name${emails_answers ? ', and gets it by email' : ''}.`}
         required
         withAsterisk={false}
         autosize

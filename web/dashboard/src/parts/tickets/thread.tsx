@@ -26,6 +26,7 @@ export function Thread({ appId, ticket }: { appId: string; ticket: Ticket }) {
             </Text>
             <Text size="xs" c="dimmed" component="span">
               <Time at={message.created_at} />
+              {message.is_emailed && ' · also by email'}
             </Text>
           </Group>
           <Text size="sm" dir="auto" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
