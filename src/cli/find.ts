@@ -4,6 +4,7 @@ import { NoSuch, type Noun } from '../errors.ts'
 import { type Advertiser, matchAdvertisers } from '../features/accounts/advertisers.ts'
 import { matchPublishers, type Publisher } from '../features/accounts/publishers.ts'
 import { matchApps } from '../features/apps/apps.ts'
+import { matchLockers } from '../features/lockers/lockers.ts'
 import { matchOffers } from '../features/offers/offers.ts'
 import { parseReference } from '../lib/reference.ts'
 import { UsageError } from './usage.ts'
@@ -19,6 +20,9 @@ export const findApp = async (db: Db, text: string) =>
 
 export const findOffer = async (db: Db, text: string) =>
   only(text, 'offer', await matchOffers(db, parseReference(text)), (one) => one.offer_id)
+
+export const findLocker = async (db: Db, text: string) =>
+  only(text, 'locker', await matchLockers(db, parseReference(text)), (one) => one.locker_id)
 
 export const findAppId = async (db: Db, text: string) => (await findApp(db, text)).app_id
 export const findOfferId = async (db: Db, text: string) => (await findOffer(db, text)).offer_id

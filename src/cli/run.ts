@@ -37,6 +37,9 @@ export const COMMANDS: Record<string, Lazy> = {
     (await import('./advertiser.ts')).advertiserCommand(),
   ),
   offer: group('offers: what users can complete', async () => (await import('./offer.ts')).offerCommand()),
+  locker: group('lockers: content and links that open for completed offers', async () =>
+    (await import('./locker.ts')).lockerCommand(),
+  ),
   click: group('clicks: users who followed a link', async () => (await import('./click.ts')).clickCommand()),
   conversion: group('conversions: completed offers and their status', async () =>
     (await import('./conversion.ts')).conversionCommand(),

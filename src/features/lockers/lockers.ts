@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { NoSuch } from '../../errors.ts'
 import { badRequest } from '../../http/validation.ts'
+import type { Reference } from '../../lib/reference.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { hashPassword } from '../accounts/password-hash.ts'
@@ -12,6 +13,7 @@ import { createSlug, slugProblem, targetProblem } from './targets.ts'
 
 const ORIGIN = /^https?:\/\/[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/
 const MAX_OF_APP = 1_000
+const MAX_MATCHES = 10
 
 /** A locker as requests see it. */
 export type KnownLocker = {
@@ -106,6 +108,14 @@ export async function changeLocker(db: Db, by: Actor, { publicUrl }: Network, of
 
 type Of = { appId: number; lockerId: number }
 
+/** For a change of what it has now: whoever else changes it waits. */
+export async function lockLocker(trx: Trx, lockerId: number): Promise<KnownLocker> {
+  const known = await findLocker(trx, { lockerId })
+  if (known === null) throw new NoSuch('locker', lockerId)
+  await lockApp(trx, known.appId) // as every change does
+  return (await findLocker(trx, { lockerId })) ?? known
+}
+
 async function lockApp(trx: Trx, appId: number): Promise<number> {
   const app = await trx.selectFrom('apps').select('publisher_id').where('app_id', '=', appId).forUpdate().executeTakeFirst() // prettier-ignore
   if (app === undefined) throw new NoSuch('app', appId)
@@ -130,14 +140,27 @@ function checked(input: LockerInput, publicUrl: string): LockerSettings {
 }
 
 /** Newest first. */
-export async function listLockers(db: Db, { publicUrl }: Network, appId: number, lockerId?: number): Promise<Locker[]> {
-  let rows = db
-    .selectFrom('lockers')
-    .select([...KNOWN, 'views', 'unlocks', 'taken_down_reason', 'created_at'])
-    .where('app_id', '=', appId)
+export async function listLockers(db: Db, network: Network, appId: number, lockerId?: number): Promise<Locker[]> {
+  const found = await searchLockers(db, network, { appId, ...(lockerId === undefined ? {} : { lockerId }) }, MAX_OF_APP)
+  return found.map(({ app_id: _app, ...locker }) => locker)
+}
+
+export type LockerFilter = { appId?: number; lockerId?: number; before?: number }
+
+/** Newest first, with their apps. Filters are combined with AND; an absent one is ignored. */
+export async function searchLockers(
+  db: Db,
+  { publicUrl }: Network,
+  { appId, lockerId, before }: LockerFilter,
+  limit: number,
+): Promise<(Locker & { app_id: number })[]> {
+  let rows = db.selectFrom('lockers').select([...KNOWN, 'views', 'unlocks', 'taken_down_reason', 'created_at'])
+  if (appId !== undefined) rows = rows.where('app_id', '=', appId)
   if (lockerId !== undefined) rows = rows.where('locker_id', '=', lockerId)
-  return (await rows.orderBy('locker_id', 'desc').execute()).map((row) => ({
+  if (before !== undefined) rows = rows.where('locker_id', '<', before)
+  return (await rows.orderBy('locker_id', 'desc').limit(limit).execute()).map((row) => ({
     locker_id: row.locker_id,
+    app_id: row.app_id,
     kind: row.kind as Locker['kind'],
     url: row.slug === null ? null : `${publicUrl}/l/${row.slug}`,
     has_password: row.password_hash !== null,
@@ -149,6 +172,18 @@ export async function listLockers(db: Db, { publicUrl }: Network, appId: number,
     created_at: rfc3339(row.created_at),
   }))
 }
+
+/** By ID, name, or the end of their link. */
+export const matchLockers = (db: Db, { id, name }: Reference) =>
+  db
+    .selectFrom('lockers')
+    .select(['locker_id', sql<string>`settings ->> 'name'`.as('name')])
+    .where((is) =>
+      is.or([is('locker_id', '=', id), is('slug', '=', name), sql<boolean>`settings ->> 'name' = ${name}`]),
+    )
+    .orderBy('locker_id')
+    .limit(MAX_MATCHES)
+    .execute()
 
 /** `reason`: why it is taken down; null restores it. Either way, what was reported so far is dealt with. */
 export async function takeDownLocker(db: Db, by: Actor, lockerId: number, reason: string | null): Promise<void> {

@@ -1,0 +1,108 @@
+// The settings of a locker as options of commands. Each is named as in the API, with hyphens.
+import type { Command } from 'commander'
+import { AppError } from '../errors.ts'
+import { LockerInput, type LockerSettings } from '../features/lockers/schema.ts'
+import { compileValidator } from '../http/validation.ts'
+import { collect } from './output.ts'
+import { UsageError } from './usage.ts'
+
+const NONE = 'none'
+
+type Kind = 'text' | 'number' | 'list' | 'flag'
+type Row = [field: string, kind: Kind, value: string, about: string]
+
+const COMMON: Row[] = [
+  ['title', 'text', '<text>', 'title that visitors see; "": one in the language of the visitor'],
+  ['text', 'text', '<text>', 'text below the title'],
+  ['image', 'text', '<url>', 'image above the title, or "none"'],
+  ['consent', 'text', '<text>', 'sentence that visitors read before they start'],
+  ['needed_offers', 'number', '<n>', 'how many offers unlock (1, if neither this nor --needed-reward is given)'],
+  ['needed_reward', 'number', '<units>', 'how much reward unlocks, in the currency of the app'],
+  ['counts_pending', 'flag', '', 'count pending conversions, too'],
+  ['unlocked_minutes', 'number', '<n>', 'how long an unlock is valid (a day, if left out)'],
+  ['categories', 'list', '<category>', 'show only offers of this category, or "none" for all (can be repeated)'],
+  ['platforms', 'list', '<platform>', 'show offers only to visitors of this platform, or "none" for all (can be repeated)'],
+  ['min_payout', 'number', '<usd>', 'show only offers that pay the publisher at least this, or "none"'],
+  ['max_payout', 'number', '<usd>', 'show only offers that pay the publisher at most this, or "none"'],
+  ['enabled', 'flag', '', 'let visitors use the locker'],
+] // prettier-ignore
+
+const LINK: Row[] = [
+  ['target_url', 'text', '<url>', 'where a link locker leads'],
+  ['expires_at', 'text', '<time>', 'when the link stops working, or "none"'],
+  ['click_limit', 'number', '<n>', 'how often the link can be opened, or "none"'],
+  ['referrers', 'list', '<origin>', 'site that visitors may come from, or "none" for all (can be repeated)'],
+  ['allows_no_referrer', 'flag', '', 'let visitors in whose browser does not say where they come from'],
+  ['og_title', 'text', '<text>', 'title of the preview in other apps'],
+  ['og_text', 'text', '<text>', 'text of the preview in other apps'],
+  ['og_image', 'text', '<url>', 'image of the preview in other apps, or "none"'],
+] // prettier-ignore
+
+const FIELDS = new Set([...COMMON, ...LINK].map(([field]) => field))
+const SINGULAR: Record<string, string> = { categories: 'category', platforms: 'platform', referrers: 'referrer' }
+const optionOf = (field: string) => `--${(SINGULAR[field] ?? field).replaceAll('_', '-')}`
+const keyOf = (field: string) => (SINGULAR[field] ?? field).replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()) // prettier-ignore
+
+export type SettingOptions = { name?: string; slug?: string; password?: string } & Record<string, unknown>
+
+export function withSettings(command: Command): Command {
+  for (const [field, kind, value, about] of [...COMMON, ...LINK]) {
+    if (kind === 'list') command.option(`${optionOf(field)} ${value}`, about, collect, [])
+    else command.option(`${optionOf(field)} ${value}`.trim(), about)
+    if (kind === 'flag') command.option(`--no-${optionOf(field).slice(2)}`, `the opposite of ${optionOf(field)}`)
+  }
+  return command.option('--password <text>', 'password that visitors of the link enter, or "none"')
+}
+
+/** The input of the API: `before` with what the options change. Says all that is wrong at once, by its option. */
+export function readSettings(options: SettingOptions, before: LockerSettings | null): LockerInput {
+  const { link, ...settings } = before ?? { link: null }
+  const common = read(COMMON, options)
+  if (common['needed_reward'] != null) common['needed_offers'] ??= null
+  if (common['needed_offers'] != null) common['needed_reward'] ??= null
+  const ofLink = read(LINK, options)
+  const [first] = Object.keys(ofLink)
+  const isLink = before === null ? 'target_url' in ofLink : link !== null
+  if (first !== undefined && !isLink)
+    throw new UsageError(`${optionOf(first)} is for link lockers only${before === null ? ': add --target-url' : ''}.`)
+  const { name, slug, password } = options
+  const input = {
+    ...settings,
+    ...common,
+    ...(name === undefined ? {} : { name }),
+    ...(slug === undefined ? {} : { slug }),
+    ...(password === undefined ? {} : { password: password === NONE ? null : password }),
+    ...(isLink ? { link: { ...link, ...ofLink } } : {}),
+  }
+  const { error } = validate(input) as { error?: AppError }
+  if (error !== undefined) throw inOptions(error)
+  return input as unknown as LockerInput
+}
+
+const validate = compileValidator({ schema: LockerInput, httpPart: 'body', method: '', url: '' })
+
+/** Those that were given. What is not a number is left to the schema, which says what it must be. */
+function read(rows: Row[], options: SettingOptions): Record<string, unknown> {
+  const given = rows.map(([field, kind]) => [field, kind, options[keyOf(field)]] as const)
+  const isGiven = (value: unknown) => value !== undefined && !(Array.isArray(value) && value.length === 0)
+  return Object.fromEntries(
+    given.filter(([, , value]) => isGiven(value)).map(([field, kind, value]) => [field, readOne(kind, value)]),
+  )
+}
+
+function readOne(kind: Kind, value: unknown): unknown {
+  if (Array.isArray(value)) return value.includes(NONE) ? [] : value
+  if (value === NONE) return null
+  return kind === 'number' && /^-?\d+(\.\d+)?$/.test(String(value)) ? Number(value) : value
+}
+
+/** Problems of the API's fields, as problems of options. */
+export function inOptions(error: AppError): UsageError {
+  const lines = Object.entries(error.details ?? {}).map(([place, message]) => {
+    const field = place.split('.').find((part) => part !== 'link') ?? place
+    const rest = message.startsWith(`${place} `) ? message.slice(place.length) : `: ${message}`
+    const words = rest.replaceAll(/\b[a-z]+_[a-z_]+\b/g, (word) => (FIELDS.has(word) ? optionOf(word) : word))
+    return `${optionOf(field)}${words.replace(', or null.', ', or "none".')}`
+  })
+  return new UsageError(lines.length === 0 ? error.message : lines.join('\n'))
+}
