@@ -85,6 +85,8 @@ const BOUNDS: Record<string, string> = {
   locker_unlock_conversions: 'one for each conversion that unlocked, which are kept for good',
   locker_proofs: 'at most 50 redeemed ones for each unlock; others are deleted after a day (forgetOldUnlocks)',
   locker_reports: 'at most 100 open ones for each locker; closed ones: RETENTION_DAYS',
+  locker_wrong_passwords:
+    'one for each network that was wrong about a link today; deleted the day after (forgetOldUnlocks)',
   sdk_versions: 'one for each release',
 }
 

@@ -55,11 +55,11 @@ test('what is wrong is said by the names of options, all at once, with status 2'
   failsWith(await run('set', id, '--needed-offers', 'many', '--title', 'x'.repeat(81), '--category', 'chess'), /(?=.*--needed-offers must be .*"none")(?=.*--title must have at most 80 characters)(?=.*--category must be one of)/s, 2) // prettier-ignore
   failsWith(await run('set', id, '--needed-offers', '1', '--needed-reward', '1'), /Give --needed-offers or --needed-reward, not both/, 2) // prettier-ignore
   failsWith(await run('set', id, '--click-limit', '5'), /--click-limit is for link lockers only\.$/m, 2)
-  const create_ = ['create', '--app', String(app_id), '--name', 'Bad']
-  failsWith(await run(...create_, '--og-title', 'x'), /--og-title is for link lockers only: add --target-url/, 2)
-  failsWith(await run(...create_, '--target-url', 'http://10.0.0.1/'), /--target-url: The URL must be one that everyone can reach/, 2) // prettier-ignore
-  failsWith(await run(...create_, '--target-url', 'https://x.example/', '--slug', 'admin'), /--slug: This name is reserved/, 2) // prettier-ignore
-  failsWith(await run(...create_, '--password', 'x'), /--password: Only link lockers/, 2)
+  const creation = ['create', '--app', String(app_id), '--name', 'Bad']
+  failsWith(await run(...creation, '--og-title', 'x'), /--og-title is for link lockers only: add --target-url/, 2)
+  failsWith(await run(...creation, '--target-url', 'http://10.0.0.1/'), /--target-url: The URL must be one that everyone can reach/, 2) // prettier-ignore
+  failsWith(await run(...creation, '--target-url', 'https://x.example/', '--slug', 'admin'), /--slug: This name is reserved/, 2) // prettier-ignore
+  failsWith(await run(...creation, '--password', 'x'), /--password: Only link lockers/, 2)
   failsWith(await run('create', '--name', 'Bad'), /--app .*is required/, 2)
   failsWith(await run('show', 'Nowhere'), /There is no locker "Nowhere"\. List lockers with: npx offerdeck locker list/)
   await home.json('locker', 'create', '--app', String(app_id), '--name', 'Plain')

@@ -445,6 +445,13 @@ export interface LockerUnlocks {
   visitor_id: string;
 }
 
+export interface LockerWrongPasswords {
+  attempts: number;
+  day: Timestamp;
+  locker_id: number;
+  network: string;
+}
+
 export interface Mails {
   about: string;
   attempts: Generated<number>;
@@ -966,6 +973,7 @@ export interface DB {
   locker_reports: LockerReports;
   locker_unlock_conversions: LockerUnlockConversions;
   locker_unlocks: LockerUnlocks;
+  locker_wrong_passwords: LockerWrongPasswords;
   lockers: Lockers;
   mails: Mails;
   network_days: NetworkDays;

@@ -226,10 +226,18 @@ export function addressOf({ ip, socket }: FastifyRequest): string {
   return addressKey(ipaddr.isValid(ip) ? ip : (socket.remoteAddress ?? ''))
 }
 
+/** For limits that must hold against those who have many addresses: an IPv6 /48, which anyone can have. */
+export const networkOf = ({ ip, socket }: FastifyRequest) =>
+  addressKey(ipaddr.isValid(ip) ? ip : (socket.remoteAddress ?? ''), 48)
+
 /** One IPv4 address or one IPv6 /64, which is what one customer of a provider has. */
-function addressKey(text: string): string {
+function addressKey(text: string, bits: 48 | 64 = 64): string {
   if (!ipaddr.isValid(text)) return 'address:unknown'
   const address = ipaddr.process(text)
   if (address.kind() === 'ipv4') return `address:${address.toString()}`
-  return `address:${address.toNormalizedString().split(':').slice(0, 4).join(':')}/64`
+  return `address:${address
+    .toNormalizedString()
+    .split(':')
+    .slice(0, bits / 16)
+    .join(':')}/${bits}`
 }

@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import type { Db } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { sendJson, successJson } from '../../http/envelope.ts'
+import { networkOf } from '../../http/gate.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
 import { createQueryParser } from '../../http/query.ts'
-import { verifyPassword } from '../accounts/password-hash.ts'
 import type { AppCredential, Credentials } from '../apps/credentials.ts'
 import type { Visitor } from '../clicks/visitor.ts'
 import type { WallSettingsReader } from '../wall/settings.ts'
@@ -13,6 +13,7 @@ import { chooseLanguage } from '../wall/texts/texts.ts'
 import { credentialOf, mayComeFrom, problemOf, refusalOf } from './admission.ts'
 import { findLocker, type KnownLocker } from './lockers.ts'
 import { type LockerFiles, sendLockerPage, sendProblem } from './page.ts'
+import { enterPassword } from './passwords.ts'
 import { reportLocker } from './reports.ts'
 import { OpenBody, OpenReply, PassReply, PasswordBody, ReportBody, ReportReply, SlugParams } from './schema.ts'
 import { targetProblem } from './targets.ts'
@@ -22,6 +23,7 @@ import type { LockerVisitor, VisitorKeys } from './visitors.ts'
 
 const PASSWORDS_A_MINUTE = 10
 const REPORTS_A_MINUTE = 5
+const DAY_MS = 86_400_000
 
 type LinkOptions = {
   db: Db
@@ -95,8 +97,9 @@ export function linkRoutes(server: FastifyInstance, options: LinkOptions): void 
     async (request, reply) => {
       const { locker } = await admit(await find(request.params.slug), false)
       if (!mayComeFrom(locker, request.headers.referer, publicUrl)) throw refusalOf('referrer')
-      const hash = locker.passwordHash
-      if (hash !== null && !(await verifyPassword({ hash, password: request.body.password })))
+      const result = await enterPassword(db, locker, networkOf(request), request.body.password)
+      if (result === 'too_many') throw tooManyPasswords(request)
+      if (result === 'wrong')
         throw new AppError('INVALID_REQUEST', 'That is not the password.', { password: 'That is not the password.' })
       const data = { pass: keys.pass(locker, Date.now()) }
       sendJson(request, reply, 200, successJson(request, data, 'Password accepted'), ['Cache-Control', 'no-store'])
@@ -148,6 +151,13 @@ export function linkRoutes(server: FastifyInstance, options: LinkOptions): void 
       return reply
     },
   )
+}
+
+/** Also says when to come back. */
+function tooManyPasswords(request: FastifyRequest): AppError {
+  const resetAtMs = Math.ceil(Date.now() / DAY_MS) * DAY_MS
+  request.allowance = { limit: 0, remaining: 0, resetAtMs, exceeded: true }
+  return new AppError('RATE_LIMIT_EXCEEDED', 'Too many wrong passwords from your network today. Try again tomorrow.')
 }
 
 const describe = (operationId: string, summary: string, more: FastifySchema) => ({

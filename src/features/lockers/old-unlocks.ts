@@ -16,6 +16,8 @@ export async function forgetOldUnlocks(db: Db, now: Date, keepDays: number): Pro
     SELECT unlock_id FROM locker_unlocks WHERE expires_at < ${before(keepDays)} ORDER BY expires_at LIMIT ${atOnce})`) // prettier-ignore
   await repeat(db, sql`DELETE FROM locker_reports WHERE report_id IN (
     SELECT report_id FROM locker_reports WHERE closed_at < ${before(keepDays)} ORDER BY closed_at LIMIT ${atOnce})`) // prettier-ignore
+  await repeat(db, sql`DELETE FROM locker_wrong_passwords WHERE (day, locker_id, network) IN (
+    SELECT day, locker_id, network FROM locker_wrong_passwords WHERE day < ${before(1).toISOString().slice(0, 10)}::date LIMIT ${atOnce})`) // prettier-ignore
 }
 
 async function repeat(db: Db, deletion: RawBuilder<unknown>): Promise<void> {
