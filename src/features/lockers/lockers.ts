@@ -132,9 +132,9 @@ function checked(input: LockerInput, publicUrl: string): LockerSettings {
     problems['max_payout'] = 'max_payout must not be below min_payout.'
   if (input.password != null && link === null) problems['password'] = 'Only link lockers have a password.'
   const target = link === null ? null : targetProblem(link.target_url, publicUrl)
-  if (target !== null) problems['target_url'] = target
+  if (target !== null) problems['link.target_url'] = target
   const wrong = link?.referrers.find((one) => !ORIGIN.test(one))
-  if (wrong !== undefined) problems['referrers'] = `"${wrong}" is not an origin. Write it as https://www.example.com, without a path.` // prettier-ignore
+  if (wrong !== undefined) problems['link.referrers'] = `"${wrong}" is not an origin. Write it as https://www.example.com, without a path.` // prettier-ignore
   if (Object.keys(problems).length > 0) throw badRequest(problems)
   return settings
 }

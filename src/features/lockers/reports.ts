@@ -1,7 +1,7 @@
 // Reports of abuse: what visitors say of links, for the operator.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
-import type { ReportBody } from './schema.ts'
+import type { REPORT_REASONS, ReportBody } from './schema.ts'
 
 /** More of the same link tell the operator nothing new. */
 const MAX_OPEN = 100
@@ -16,21 +16,23 @@ export async function reportLocker(db: Db, lockerId: number, { reason, details =
 export type ReportedLocker = {
   locker_id: number
   app_id: number
+  publisher_id: number
+  publisher: string
   slug: string
   name: string
   target_url: string
   taken_down_reason: string | null
   reports: number
   last_reported_at: Date | null
-  examples: { reason: string; details: string }[]
+  examples: { reason: (typeof REPORT_REASONS)[number]; details: string }[]
 }
 
 /** Links with open reports, those with most of them first, then those that are taken down. */
 export async function listReported(db: Db): Promise<ReportedLocker[]> {
   const { rows } = await sql<ReportedLocker>`
-    SELECT l.locker_id, l.app_id, l.slug, l.settings ->> 'name' AS name, l.settings -> 'link' ->> 'target_url' AS target_url,
+    SELECT l.locker_id, l.app_id, p.publisher_id, p.name AS publisher, l.slug, l.settings ->> 'name' AS name, l.settings -> 'link' ->> 'target_url' AS target_url,
       l.taken_down_reason, coalesce(r.reports, 0)::integer AS reports, r.last_reported_at, coalesce(r.examples, '[]') AS examples
-    FROM lockers l LEFT JOIN LATERAL (
+    FROM lockers l JOIN apps USING (app_id) JOIN publishers p USING (publisher_id) LEFT JOIN LATERAL (
       SELECT count(*) AS reports, max(created_at) AS last_reported_at,
         (json_agg(json_build_object('reason', reason, 'details', details) ORDER BY report_id DESC)) AS examples
       FROM locker_reports WHERE locker_id = l.locker_id AND closed_at IS NULL

@@ -42,6 +42,8 @@ const OfferReport = lazyPage(() => import('./pages/network/offer-report.tsx'))
 const AppOffers = lazyPage(() => import('./pages/app/offers.tsx'))
 const AppOffer = lazyPage(() => import('./pages/app/offer.tsx'))
 const AppWall = lazyPage(() => import('./pages/app/wall.tsx'))
+const AppLockers = lazyPage(() => import('./pages/app/lockers.tsx'))
+const AppLocker = lazyPage(() => import('./pages/app/locker.tsx'))
 const AppConversions = lazyPage(() => import('./pages/app/conversions.tsx'))
 const AppConversion = lazyPage(() => import('./pages/app/conversion.tsx'))
 const AppRequests = lazyPage(() => import('./pages/app/requests.tsx'))
@@ -61,6 +63,7 @@ const PublisherPage = lazyPage(() => import('./pages/network/publisher.tsx'))
 const NetworkConversions = lazyPage(() => import('./pages/network/conversions.tsx'))
 const NetworkConversion = lazyPage(() => import('./pages/network/conversion.tsx'))
 const Bans = lazyPage(() => import('./pages/network/bans.tsx'))
+const ReportedLinks = lazyPage(() => import('./pages/network/reported-links.tsx'))
 const Fraud = lazyPage(() => import('./pages/network/fraud.tsx'))
 
 type PageRoute = [path: string, page: ComponentType, traffic?: Traffic]
@@ -78,6 +81,8 @@ const PAGES: PageRoute[] = [
   ['/apps/:app_id/offers', AppOffers, 'both'],
   ['/apps/:app_id/offers/:offer_id', AppOffer, 'live'],
   ['/apps/:app_id/wall', AppWall],
+  ['/apps/:app_id/lockers', AppLockers, 'live'],
+  ['/apps/:app_id/lockers/:locker_id', AppLocker, 'live'],
   ['/apps/:app_id/conversions', AppConversions, 'both'],
   ['/apps/:app_id/conversions/:conversion_id', AppConversion],
   ['/apps/:app_id/rewards', AppRewards],
@@ -109,6 +114,7 @@ const OPERATOR_PAGES: PageRoute[] = [
   ['/network/conversions/:conversion_id', NetworkConversion],
   ['/network/fraud', Fraud, 'live'],
   ['/network/bans', Bans],
+  ['/network/reported-links', ReportedLinks],
 ]
 
 export function Dashboard() {

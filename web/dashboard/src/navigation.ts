@@ -25,6 +25,8 @@ import {
   IconTerminal2,
   IconSpeakerphone,
   IconTags,
+  IconLock,
+  IconFlag,
 } from '@tabler/icons-react'
 
 export type NavItem = { name: string; to: string; icon: typeof IconUsers }
@@ -36,6 +38,7 @@ export const APP_LINKS: NavItem[] = [
   { name: 'Offers', to: '/offers', icon: IconGift },
   { name: 'Rewards', to: '/rewards', icon: IconCoins },
   { name: 'Wall', to: '/wall', icon: IconLayoutGrid },
+  { name: 'Lockers', to: '/lockers', icon: IconLock },
   { name: 'Conversions', to: '/conversions', icon: IconCircleCheck },
   { name: 'Users', to: '/users', icon: IconUser },
   { name: 'Tickets', to: '/tickets', icon: IconLifebuoy },
@@ -56,6 +59,7 @@ export const NETWORK_LINKS: NavItem[] = [
   { name: 'Conversions', to: '/conversions', icon: IconChecks },
   { name: 'Fraud', to: '/fraud', icon: IconShieldSearch },
   { name: 'Banned users', to: '/bans', icon: IconBan },
+  { name: 'Reported links', to: '/reported-links', icon: IconFlag },
   { name: 'Postback health', to: '/postbacks', icon: IconHeartbeat },
   { name: 'Ledger', to: '/ledger', icon: IconScale },
   { name: 'People', to: '/people', icon: IconUsers },

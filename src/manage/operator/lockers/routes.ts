@@ -2,7 +2,8 @@
 import { Type } from 'typebox'
 import { takeDownLocker } from '../../../features/lockers/lockers.ts'
 import { listReported } from '../../../features/lockers/reports.ts'
-import { shape } from '../../../http/shape.ts'
+import { REPORT_REASONS } from '../../../features/lockers/schema.ts'
+import { oneOf, shape } from '../../../http/shape.ts'
 import type { ManageContext } from '../../context.ts'
 import type { ManageRoutes } from '../../route.ts'
 import { id, OK, Ok, orNull, text, Time } from '../../shapes.ts'
@@ -15,13 +16,15 @@ const TakeDown = shape('LockerTakeDown', { reason: text(200, 'Shown to the publi
 const ReportedLink = shape('ReportedLink', {
   locker_id: Type.Integer(),
   app_id: Type.Integer(),
+  publisher_id: Type.Integer(),
+  publisher: Type.String({ description: 'Its name.' }),
   slug: Type.String(),
   name: Type.String(),
   target_url: Type.String(),
   taken_down_reason: orNull(Type.String()),
   reports: Type.Integer({ description: 'Since it was last taken down or restored.' }),
   last_reported_at: orNull(Time),
-  examples: Type.Array(Type.Object({ reason: Type.String(), details: Type.String() })),
+  examples: Type.Array(Type.Object({ reason: oneOf(REPORT_REASONS), details: Type.String() })),
 })
 
 export function reportedLinkRoutes(routes: ManageRoutes, { db }: ManageContext): void {

@@ -148,7 +148,7 @@ export type Schemas = {
   ReplayList: { replays: (Schemas['Replay'])[] }
   ReplayedPostback: { postback: Schemas['PostbackWithAttempts']; warning: string | null }
   ReportFigures: { clicks: number; converted_clicks: number; conversions: number; pending: number; approved: number; rejected: number; reversed: number; payout: number; revenue: number; margin: number; epc: number | null; conversion_rate: number | null }
-  ReportedLink: { locker_id: number; app_id: number; slug: string; name: string; target_url: string; taken_down_reason: string | null; reports: number; last_reported_at: string | null; examples: ({ reason: string; details: string })[] }
+  ReportedLink: { locker_id: number; app_id: number; publisher_id: number; publisher: string; slug: string; name: string; target_url: string; taken_down_reason: string | null; reports: number; last_reported_at: string | null; examples: ({ reason: "scam" | "malware" | "illegal" | "broken" | "other"; details: string })[] }
   ReportedLinkList: { links: (Schemas['ReportedLink'])[] }
   ReprocessedCallbacks: { results: ({ inbound_id: string; outcome: string; message: string })[] }
   ResetPassword: { token: string; password: string }

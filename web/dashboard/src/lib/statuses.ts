@@ -30,6 +30,8 @@ export type AnyStatus =
   | 'pass'
   | 'fail'
   | 'voided'
+  | 'disabled'
+  | 'taken_down'
 
 export const STATUSES: Readonly<Record<AnyStatus, { label: string; color: string }>> = {
   approved: { label: 'Approved', color: 'green' },
@@ -52,6 +54,7 @@ export const STATUSES: Readonly<Record<AnyStatus, { label: string; color: string
   running: { label: 'Running', color: 'blue' },
   checking: { label: 'Checking', color: 'blue' },
   paused: { label: 'Paused', color: 'gray' },
+  disabled: { label: 'Disabled', color: 'gray' },
   cancelled: { label: 'Cancelled', color: 'gray' },
   closed: { label: 'Closed', color: 'gray' },
   ended: { label: 'Ended', color: 'gray' },
@@ -67,6 +70,7 @@ export const STATUSES: Readonly<Record<AnyStatus, { label: string; color: string
   fail: { label: 'Failed', color: 'red' },
   failed: { label: 'Failed', color: 'red' },
   failing: { label: 'Failing', color: 'red' },
+  taken_down: { label: 'Taken down', color: 'red' },
   suspended: { label: 'Suspended', color: 'red' },
 }
 

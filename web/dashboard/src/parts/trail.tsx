@@ -21,6 +21,8 @@ const PUBLISHERS = { name: 'Publishers', to: '/network/publishers' }
 /** What stands in a path beside IDs. */
 const WORDS: Record<string, string> = { new: 'New offer', import: 'Import', report: 'Report', settings: 'Settings' }
 
+const LOCKER_WORDS: typeof WORDS = { new: 'New locker' }
+
 const nameIn = (links: NavItem[], section: string) => links.find(({ to }) => to === `/${section}`)?.name ?? section
 /** The end is what differs. */
 const shorten = (id: string) => (id.length > 12 ? `…${id.slice(-8)}` : id)
@@ -44,12 +46,17 @@ function AppTrail({ appId, section, item }: AppTrailProps) {
   const isOfOperator = isOperator(useMe())
   const app = useGet(base).data
   const offer = useGet(section === 'offers' && item !== undefined ? `${base}/offers/${item}` : null).data?.offer
+  const isLocker = section === 'lockers' && item !== undefined && item !== 'new'
+  const locker = useGet(isLocker ? `${base}/lockers/${item}` : null).data?.settings
   const crumbs = [{ name: app?.name ?? `App ${appId}`, to: base as string }]
   if (isOfOperator && app !== undefined)
     crumbs.unshift(PUBLISHERS, { name: app.publisher, to: `/network/publishers/${app.publisher_id}` })
   if (section !== undefined) crumbs.push({ name: nameIn(APP_LINKS, section), to: `${base}/${section}` })
   if (item !== undefined)
-    crumbs.push({ name: WORDS[item] ?? offer?.name ?? shorten(item), to: `${base}/${section}/${item}` })
+    crumbs.push({
+      name: (section === 'lockers' ? LOCKER_WORDS : WORDS)[item] ?? offer?.name ?? locker?.name ?? shorten(item),
+      to: `${base}/${section}/${item}`,
+    })
   return <Crumbs crumbs={crumbs} />
 }
 

@@ -17,11 +17,11 @@ import { mayWrite, useMe } from '../../lib/me.ts'
 import type { BodyOf } from '../../lib/operations.ts'
 import { useChange } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { AppPictureInput } from '../app-picture-input.tsx'
 import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
 import type { WalledApp, WallSettings } from './data.ts'
 import { Palette } from './palette.tsx'
-import { PictureInput } from './picture-input.tsx'
 import { Preview } from './preview.tsx'
 
 const SHOWN = [
@@ -122,9 +122,19 @@ export function WallForm({ app, settings }: { app: WalledApp; settings: WallSett
               </Group>
               <Palette name="light" label="Light colors" form={form} isReader={isReader} />
               <Palette name="dark" label="Dark colors" form={form} isReader={isReader} />
-              <PictureInput name="logo" label="Logo" appId={appId} form={form} isReader={isReader} />
-              <PictureInput name="hero" label="Header picture" appId={appId} form={form} isReader={isReader} />
-              <PictureInput name="currency_icon" label="Currency icon" appId={appId} form={form} isReader={isReader} />
+              <AppPictureInput label="Logo" appId={appId} isReader={isReader} input={form.getInputProps('logo')} />
+              <AppPictureInput
+                label="Header picture"
+                appId={appId}
+                isReader={isReader}
+                input={form.getInputProps('hero')}
+              />
+              <AppPictureInput
+                label="Currency icon"
+                appId={appId}
+                isReader={isReader}
+                input={form.getInputProps('currency_icon')}
+              />
               <Fieldset legend="Shown parts">
                 <Stack gap="xs">
                   {SHOWN.map(([name, label]) => (

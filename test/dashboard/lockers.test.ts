@@ -1,0 +1,134 @@
+// Content and link lockers as a publisher sets them up, and links that visitors reported as an operator sees them.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { reportLocker } from '../../src/features/lockers/reports.ts'
+import { publisherOfApp } from '../people.ts'
+import { checkLooks, go, PHONE, useDashboard } from './browser.ts'
+
+const dashboard = useDashboard('lockers_e2e')
+const { world } = dashboard
+
+test('a publisher creates both kinds of lockers and changes them', async () => {
+  const { appId } = await world.createApp({ currency: 'Gems' })
+  const publisherId = await publisherOfApp(world, appId)
+  const { page, complaints } = await dashboard.signIn('publisher_owner', publisherId, { at: `/apps/${appId}/lockers` })
+  await page.getByText('No lockers yet').waitFor()
+  await page.getByRole('link', { name: 'New locker' }).click()
+  await page.getByRole('button', { name: 'Create locker' }).click()
+  await page.getByText('Required.').waitFor()
+  await page.getByLabel('Name').fill('Bonus chapter')
+  await page.getByRole('radio', { name: 'offers worth a reward in Gems' }).click()
+  await page.getByLabel('Reward, Gems').fill('0')
+  await page.getByRole('button', { name: 'Create locker' }).click()
+  await page.getByText('Enter an amount above 0.').waitFor()
+  await page.getByLabel('Reward, Gems').fill('12.5')
+  await page.getByLabel('Stays unlocked for').fill('36')
+  await page.getByRole('combobox', { name: 'Unit' }).click()
+  await page.getByRole('option', { name: 'hours' }).click()
+  await page.getByRole('button', { name: 'Create locker' }).click()
+  await page.getByRole('heading', { name: 'Bonus chapter', level: 1 }).waitFor()
+  await page.getByText('<offer-locker locker="').waitFor()
+  await checkLooks(page)
+  const [content] = await settingsOf(appId)
+  assert.deepEqual(
+    [content?.needed_reward, content?.needed_offers, content?.unlocked_minutes, content?.link],
+    [12.5, null, 2_160, null],
+  )
+
+  await go(page, `/apps/${appId}/lockers/new`)
+  await page.getByRole('radio', { name: 'Link locker' }).click()
+  await page.getByLabel('Name').fill('Secret map')
+  await page.getByLabel('Leads to').fill('http://127.0.0.1/map')
+  await page.getByLabel('End of the link').fill('secret-map')
+  await page.getByRole('switch', { name: 'Ask for a password' }).click()
+  await page.getByLabel('Password', { exact: true }).fill('swordfish')
+  await page.getByLabel('Click limit').fill('many')
+  await page.getByRole('button', { name: 'Create locker' }).click()
+  await page.getByText('Enter a whole number from 1 to 1,000,000,000.').waitFor()
+  await page.getByLabel('Click limit').fill('5')
+  await page.getByRole('button', { name: 'Create locker' }).click()
+  const target = page.getByLabel('Leads to')
+  await page.waitForFunction(() => document.querySelector('[data-path="link.target_url"][aria-invalid=true]') !== null)
+  await target.fill('https://maps.example.com/secret')
+  await page.getByRole('button', { name: 'Create locker' }).click()
+  await page.getByRole('link', { name: 'Open the link' }).waitFor()
+  await page.getByLabel('Title', { exact: true }).fill('The secret map')
+  await save()
+  const [, link] = await settingsOf(appId)
+  assert.deepEqual([link?.title, link?.link?.click_limit], ['The secret map', 5])
+  const { password_hash } = await lockerOf('secret-map')
+  assert.notEqual(password_hash, null, 'a change of the title keeps the password')
+  await page.getByRole('switch', { name: 'Ask for a password' }).click()
+  await save()
+  assert.equal((await lockerOf('secret-map')).password_hash, null)
+  await checkLooks(page)
+
+  await page.getByRole('link', { name: 'Lockers' }).first().click()
+  await page.getByRole('table', { name: 'Lockers' }).getByRole('link', { name: 'Secret map' }).waitFor()
+  await page.getByText('12.5 Gems').waitFor()
+  await checkLooks(page)
+  assert.deepEqual(complaints, [])
+  await page.context().close()
+
+  async function save() {
+    const saved = page.waitForResponse((response) => response.request().method() === 'PUT')
+    await page.getByRole('button', { name: 'Save' }).click()
+    assert.equal((await saved).status(), 200)
+  }
+})
+
+test('an operator takes a reported link down, and its publisher reads why', async () => {
+  const { appId } = await world.createApp()
+  const publisherId = await publisherOfApp(world, appId)
+  const { page, complaints } = await dashboard.signIn('operator', null, {
+    at: '/network/reported-links',
+    viewport: PHONE,
+  })
+  await page.getByText('No reports').waitFor()
+  const created = await page.request.post(`${dashboard.url}/manage/v1/apps/${appId}/lockers`, {
+    data: { name: 'Free coins', slug: 'free-coins', link: { target_url: 'https://scam.example.com/' } },
+    headers: { origin: dashboard.url },
+  })
+  assert.equal(created.status(), 200)
+  const { locker_id } = await lockerOf('free-coins')
+  await reportLocker(world.database.db, locker_id, { reason: 'scam', details: 'It asks for my card.' })
+  await page.reload()
+  await page.getByText('Scam: It asks for my card.').waitFor()
+  await checkLooks(page)
+  await page.getByRole('button', { name: 'Take down Free coins' }).click()
+  await page.getByLabel('Reason').fill('It asks for credit cards.')
+  await page.getByRole('button', { name: 'Take down', exact: true }).click()
+  await page.getByText('It asks for credit cards.').waitFor()
+  assert.notEqual((await lockerOf('free-coins')).taken_down_at, null)
+
+  const publisher = await dashboard.signIn('publisher_viewer', publisherId, {
+    at: `/apps/${appId}/lockers/${locker_id}`,
+  })
+  await publisher.page.getByText('It asks for credit cards.').waitFor()
+  assert.equal(await publisher.page.getByRole('button', { name: 'Save' }).count(), 0)
+  await checkLooks(publisher.page)
+  assert.deepEqual(publisher.complaints, [])
+  await publisher.page.context().close()
+
+  await page.getByRole('button', { name: 'Restore Free coins' }).click()
+  await page.getByText('No reports').waitFor()
+  assert.equal((await lockerOf('free-coins')).taken_down_at, null)
+  assert.deepEqual(complaints, [])
+  await page.context().close()
+})
+
+const lockerOf = (slug: string) =>
+  world.database.db.selectFrom('lockers').selectAll().where('slug', '=', slug).executeTakeFirstOrThrow()
+
+type Stored = {
+  title: string
+  needed_reward: number | null
+  needed_offers: number | null
+  unlocked_minutes: number
+  link: { click_limit: number | null } | null
+}
+
+async function settingsOf(appId: number): Promise<Stored[]> {
+  const rows = await world.database.db.selectFrom('lockers').select('settings').where('app_id', '=', appId).orderBy('locker_id').execute() // prettier-ignore
+  return rows.map(({ settings }) => settings as Stored)
+}

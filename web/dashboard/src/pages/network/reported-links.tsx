@@ -1,0 +1,142 @@
+import { Anchor, Button, Group, List, Text } from '@mantine/core'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { Schemas } from '../../lib/api-types.ts'
+import { post } from '../../lib/api.ts'
+import { formatNoun } from '../../lib/format.ts'
+import { mayWrite, useMe } from '../../lib/me.ts'
+import { useChange, useGet } from '../../lib/queries.ts'
+import type { Labels } from '../../lib/statuses.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { ReasonModal } from '../../parts/ledger/reason-form.tsx'
+import { Empty, Loaded, Page } from '../../parts/page.tsx'
+import { Status } from '../../parts/status.tsx'
+import { Time } from '../../parts/time.tsx'
+
+type ReportedLink = Schemas['ReportedLinkList']['links'][number]
+const REASONS: Labels<ReportedLink['examples'][number]['reason']> = {
+  scam: 'Scam',
+  malware: 'Malware',
+  illegal: 'Illegal',
+  broken: 'Broken',
+  other: 'Other',
+}
+
+export default function ReportedLinks() {
+  const links = useGet('/reported-links')
+  const canWrite = mayWrite(useMe())
+  const [asked, ask] = useState<ReportedLink | null>(null)
+  const takeDown = useChange(
+    (reason: string) => post(`/lockers/${String(asked?.locker_id)}/take-down`, { reason }),
+    { refresh: ['/reported-links'], done: 'Link taken down.', onError: () => {} }, // the dialog shows it
+  )
+  const restore = useChange((id: number) => post(`/lockers/${String(id)}/restore`), {
+    refresh: ['/reported-links'],
+    done: 'Done. The link works, and its reports are closed.',
+  })
+  return (
+    <Page title="Reported links" about="Link lockers that visitors reported, and those that were taken down.">
+      <ReasonModal
+        opened={asked !== null}
+        title={`Take down “${asked?.name ?? ''}”?`}
+        about="Visitors cannot use it any more, at once. The publisher sees your reason."
+        action="Take down"
+        onClose={() => ask(null)}
+        send={(reason) => takeDown.mutateAsync(reason)}
+      />
+      <Loaded query={links}>
+        {(list) => (
+          <DataTable
+            rows={list.links}
+            columns={[...COLUMNS, canWrite && actionColumn(ask, ({ locker_id }) => restore.mutate(locker_id))]}
+            rowKey={({ locker_id }) => locker_id}
+            label="Reported links"
+            minWidth={860}
+            empty={<Empty title="No reports">Every page of a link lets its visitors report it.</Empty>}
+          />
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const COLUMNS: Column<ReportedLink>[] = [
+  {
+    name: 'Link',
+    isText: true,
+    cell: ({ app_id, locker_id, name, slug }) => (
+      <>
+        <Anchor component={Link} size="sm" href={`/apps/${app_id}/lockers/${locker_id}`}>
+          {name}
+        </Anchor>
+        <Text size="xs" c="dimmed">
+          /l/{slug}
+        </Text>
+      </>
+    ),
+  },
+  { name: 'Leads to', isText: true, cell: ({ target_url }) => target_url },
+  {
+    name: 'Publisher',
+    isText: true,
+    cell: ({ publisher, publisher_id }) => (
+      <Anchor component={Link} size="sm" href={`/network/publishers/${publisher_id}`}>
+        {publisher}
+      </Anchor>
+    ),
+  },
+  { name: 'Reports', isText: true, cell: (link) => <Reports link={link} /> },
+  {
+    name: 'Status',
+    cell: ({ taken_down_reason }) => <Status value={taken_down_reason === null ? 'active' : 'taken_down'} />,
+  },
+]
+
+function Reports({ link: { reports, last_reported_at, examples, taken_down_reason } }: { link: ReportedLink }) {
+  if (last_reported_at === null) return <Text size="sm">{taken_down_reason}</Text>
+  return (
+    <>
+      <Text size="sm">
+        {formatNoun(reports, 'report')}, last <Time at={last_reported_at} ago />
+      </Text>
+      <List size="xs">
+        {examples.map(({ reason, details }, i) => (
+          <List.Item key={i}>{details === '' ? REASONS[reason] : `${REASONS[reason]}: ${details}`}</List.Item>
+        ))}
+      </List>
+    </>
+  )
+}
+
+const actionColumn = (
+  askToTakeDown: (link: ReportedLink) => void,
+  restore: (link: ReportedLink) => void,
+): Column<ReportedLink> => ({
+  name: 'Actions',
+  cell: (link) =>
+    link.taken_down_reason === null ? (
+      <Group gap="xs">
+        <Button
+          size="xs"
+          color="red"
+          variant="light"
+          onClick={() => askToTakeDown(link)}
+          aria-label={`Take down ${link.name}`}
+        >
+          Take down
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() => restore(link)}
+          aria-label={`Dismiss reports of ${link.name}`}
+        >
+          Dismiss
+        </Button>
+      </Group>
+    ) : (
+      <Button size="xs" variant="default" onClick={() => restore(link)} aria-label={`Restore ${link.name}`}>
+        Restore
+      </Button>
+    ),
+})

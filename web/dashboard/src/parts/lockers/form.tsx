@@ -1,0 +1,212 @@
+// The settings of a locker, new or known.
+import { Button, Group, MultiSelect, Radio, Select, Stack, Switch, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { checkAmount, checkPositive, checkWhole } from '../../lib/amounts.ts'
+import { post, put } from '../../lib/api.ts'
+import { mayWrite, useMe } from '../../lib/me.ts'
+import type { BodyOf } from '../../lib/operations.ts'
+import { useChange } from '../../lib/queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
+import { CATEGORIES, choicesOf, PLATFORMS } from '../../lib/words.ts'
+import { AmountInput, WholeInput } from '../amount-input.tsx'
+import { AppPictureInput } from '../app-picture-input.tsx'
+import { FormError } from '../form-error.tsx'
+import { Section } from '../section.tsx'
+import type { Locker } from './data.ts'
+import { below, type FieldsProps, LinkFields, PreviewCardFields } from './link-fields.tsx'
+import { bodyOf, type LockerValues, minutesOf, MOST_MINUTES, NEW_LOCKER, type Unit, valuesOf } from './values.ts'
+
+const UNITS: { value: Unit; label: string }[] = [
+  { value: 'minutes', label: 'minutes' },
+  { value: 'hours', label: 'hours' },
+  { value: 'days', label: 'days' },
+]
+
+const ifAny = (check: (text: string) => string | null) => (text: string) => (text.trim() === '' ? null : check(text))
+const validate = {
+  needed_offers: (text: string, { counts }: LockerValues) => (counts === 'offers' ? checkWhole(1, 20)(text) : null),
+  needed_reward: (text: string, { counts }: LockerValues) => (counts === 'reward' ? checkPositive(text) : null),
+  unlocked_minutes: (_text: string, values: LockerValues) => {
+    const minutes = minutesOf(values)
+    return minutes === null || minutes < 1 || minutes > MOST_MINUTES ? 'Enter a whole number, at most a year.' : null
+  },
+  min_payout: ifAny(checkAmount),
+  max_payout: ifAny(checkAmount),
+  link: {
+    click_limit: (text: string, { kind }: LockerValues) => (kind === 'link' ? ifAny(checkWhole(1, 1_000_000_000))(text) : null), // prettier-ignore
+  },
+}
+
+type LockerFormProps = {
+  appId: string
+  currency: string
+  /** Null: a new one. */
+  locker: Locker | null
+  onCreate?: (locker: Locker) => void
+}
+
+export function LockerForm({ appId, currency, locker, onCreate }: LockerFormProps) {
+  const isReader = !mayWrite(useMe())
+  const form = useForm({ initialValues: locker === null ? NEW_LOCKER : valuesOf(locker), validate })
+  const send = (body: BodyOf<'POST /apps/{app_id}/lockers'>) =>
+    locker === null
+      ? post(`/apps/${appId}/lockers`, body)
+      : put(`/apps/${appId}/lockers/${String(locker.locker_id)}`, body)
+  const save = useChange(send, {
+    refresh: [`/apps/${appId}/lockers`],
+    done: locker === null ? 'Locker created.' : 'Saved. Visitors see it at once.',
+    onError: () => {},
+  })
+  const { formProps, isSending, error } = useSubmit(form, async (values) => {
+    const saved = await save.mutateAsync(bodyOf(values, locker))
+    form.setInitialValues(valuesOf(saved))
+    form.reset()
+    onCreate?.(saved)
+  })
+  const fields = { form, appId, isReader }
+  return (
+    <form {...formProps}>
+      <Stack gap="lg">
+        <FormError error={error} />
+        {locker === null && <KindFields {...fields} />}
+        <GeneralFields {...fields} />
+        {form.values.kind === 'link' && <LinkFields {...fields} before={locker} />}
+        <UnlockFields {...fields} currency={currency} />
+        <OfferFields {...fields} />
+        {form.values.kind === 'link' && <PreviewCardFields {...fields} />}
+        {!isReader && (
+          <Group>
+            <Button type="submit" loading={isSending} disabled={locker !== null && !form.isDirty()}>
+              {locker === null ? 'Create locker' : 'Save'}
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </form>
+  )
+}
+
+function KindFields({ form }: FieldsProps) {
+  return (
+    <Section title="Kind">
+      <Radio.Group aria-label="Kind of locker" {...form.getInputProps('kind')}>
+        <Stack gap="xs">
+          <Radio value="content" label="Content locker" description="Opens a part of your page." />
+          <Radio value="link" label="Link locker" description="Opens a link that you share." />
+        </Stack>
+      </Radio.Group>
+    </Section>
+  )
+}
+
+function GeneralFields({ form, appId, isReader }: FieldsProps) {
+  return (
+    <Section title="What visitors see" about="Colors and font are those of the wall of this app.">
+      <TextInput
+        label="Name"
+        description="For you: visitors do not see it."
+        required
+        maxLength={80}
+        readOnly={isReader}
+        {...form.getInputProps('name')}
+      />
+      <TextInput
+        label="Title"
+        placeholder="In the visitor’s language"
+        maxLength={80}
+        readOnly={isReader}
+        {...form.getInputProps('title')}
+      />
+      <TextInput label="Text" maxLength={300} readOnly={isReader} {...form.getInputProps('text')} />
+      <AppPictureInput label="Picture" appId={appId} isReader={isReader} input={form.getInputProps('image')} />
+      <TextInput
+        label="Consent line"
+        description="A sentence that visitors read before they start, such as what you do with their data."
+        maxLength={300}
+        readOnly={isReader}
+        {...form.getInputProps('consent')}
+      />
+      <Switch
+        label="Enabled"
+        description="A disabled locker shows nothing."
+        disabled={isReader}
+        {...form.getInputProps('enabled', { type: 'checkbox' })}
+      />
+    </Section>
+  )
+}
+
+function UnlockFields({ form, isReader, currency }: FieldsProps & { currency: string }) {
+  const { counts } = form.values
+  return (
+    <Section title="What unlocks it">
+      <Radio.Group label="Visitors complete" {...form.getInputProps('counts')}>
+        <Group mt="xs">
+          <Radio value="offers" label="a number of offers" disabled={isReader} />
+          <Radio value="reward" label={`offers worth a reward in ${currency}`} disabled={isReader} />
+        </Group>
+      </Radio.Group>
+      <Group align="flex-start">
+        {counts === 'offers' ? (
+          <WholeInput
+            label="Offers"
+            description="Each counts once."
+            {...below}
+            readOnly={isReader}
+            {...form.getInputProps('needed_offers')}
+          />
+        ) : (
+          <TextInput
+            label={`Reward, ${currency}`}
+            inputMode="decimal"
+            readOnly={isReader}
+            {...form.getInputProps('needed_reward')}
+          />
+        )}
+        <WholeInput label="Stays unlocked for" readOnly={isReader} {...form.getInputProps('unlocked_minutes')} />
+        <Select label="Unit" data={UNITS} allowDeselect={false} readOnly={isReader} {...form.getInputProps('unit')} />
+      </Group>
+      <Switch
+        label="Pending conversions count, too"
+        description="Visitors wait less, but what is rejected later has unlocked already."
+        disabled={isReader}
+        {...form.getInputProps('counts_pending', { type: 'checkbox' })}
+      />
+    </Section>
+  )
+}
+
+function OfferFields({ form, isReader }: FieldsProps) {
+  return (
+    <Section title="Offers" about="Which offers the locker shows. What is left empty admits all.">
+      <MultiSelect
+        label="Categories"
+        data={choicesOf(CATEGORIES)}
+        placeholder={form.values.categories.length === 0 ? 'all' : ''}
+        readOnly={isReader}
+        {...form.getInputProps('categories')}
+      />
+      <MultiSelect
+        label="Devices"
+        data={choicesOf(PLATFORMS)}
+        placeholder={form.values.platforms.length === 0 ? 'all' : ''}
+        readOnly={isReader}
+        {...form.getInputProps('platforms')}
+      />
+      <Group align="flex-start">
+        <AmountInput
+          label="Lowest payout"
+          placeholder="any"
+          readOnly={isReader}
+          {...form.getInputProps('min_payout')}
+        />
+        <AmountInput
+          label="Highest payout"
+          placeholder="any"
+          readOnly={isReader}
+          {...form.getInputProps('max_payout')}
+        />
+      </Group>
+    </Section>
+  )
+}
