@@ -1,5 +1,6 @@
 // How visitors come to a locker: code for a page, or a URL to share.
-import { Anchor, Stack, Tabs, Text } from '@mantine/core'
+import { Anchor } from '@mantine/core'
+import { CodeTabs } from '../code-tabs.tsx'
 import { CopyBlock } from '../copy.tsx'
 import { Section } from '../section.tsx'
 import type { Locker } from './data.ts'
@@ -64,23 +65,7 @@ function ContentCode({ lockerId, server }: { lockerId: number; server: string })
         </Anchor>
       }
     >
-      <Tabs defaultValue="Cover content" keepMounted={false}>
-        <Tabs.List>
-          {codes.map(({ name }) => (
-            <Tabs.Tab key={name} value={name}>
-              {name}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {codes.map(({ name, about, code }) => (
-          <Tabs.Panel key={name} value={name} pt="sm">
-            <Stack gap="xs">
-              <Text size="sm">{about}</Text>
-              <CopyBlock value={code} label="Copy the code" />
-            </Stack>
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <CodeTabs codes={codes} />
     </Section>
   )
 }

@@ -1,7 +1,7 @@
 // What to paste into a page to show the wall there.
-import { Anchor, List, Tabs, Text } from '@mantine/core'
+import { Anchor, List, Text } from '@mantine/core'
 import { useGet } from '../../lib/queries.ts'
-import { CopyBlock } from '../copy.tsx'
+import { CodeTabs } from '../code-tabs.tsx'
 import { Section } from '../section.tsx'
 import type { WalledApp } from './data.ts'
 import { scriptCode, wallUrl } from './data.ts'
@@ -27,20 +27,7 @@ export function WallCode({ app }: { app: WalledApp }) {
         </Anchor>
       }
     >
-      <Tabs defaultValue="HTML" keepMounted={false}>
-        <Tabs.List>
-          {codes.map(({ name }) => (
-            <Tabs.Tab key={name} value={name}>
-              {name}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {codes.map(({ name, code }) => (
-          <Tabs.Panel key={name} value={name} pt="xs">
-            <CopyBlock value={code} label="Copy the code" />
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <CodeTabs codes={codes} />
       <Text size="sm" fw={600}>
         Optional parameters
       </Text>
