@@ -71,6 +71,7 @@ export function LockerForm({ appId, currency, locker, onCreate }: LockerFormProp
         {locker === null && <KindFields {...fields} />}
         <GeneralFields {...fields} />
         {form.values.kind === 'link' && <LinkFields {...fields} before={locker} />}
+        <LookFields {...fields} />
         <UnlockFields {...fields} currency={currency} />
         <OfferFields {...fields} />
         {form.values.kind === 'link' && <PreviewCardFields {...fields} />}
@@ -99,9 +100,9 @@ function KindFields({ form }: FieldsProps) {
   )
 }
 
-function GeneralFields({ form, appId, isReader }: FieldsProps) {
+function GeneralFields({ form, isReader }: FieldsProps) {
   return (
-    <Section title="What visitors see" about="Colors and font are those of the wall of this app.">
+    <Section title="General">
       <TextInput
         label="Name"
         description="For you: visitors do not see it."
@@ -110,6 +111,19 @@ function GeneralFields({ form, appId, isReader }: FieldsProps) {
         readOnly={isReader}
         {...form.getInputProps('name')}
       />
+      <Switch
+        label="Enabled"
+        description="A disabled locker shows nothing."
+        disabled={isReader}
+        {...form.getInputProps('enabled', { type: 'checkbox' })}
+      />
+    </Section>
+  )
+}
+
+function LookFields({ form, appId, isReader }: FieldsProps) {
+  return (
+    <Section title="What visitors see" about="Colors and font are those of the wall of this app.">
       <TextInput
         label="Title"
         placeholder="In the visitor’s language"
@@ -125,12 +139,6 @@ function GeneralFields({ form, appId, isReader }: FieldsProps) {
         maxLength={300}
         readOnly={isReader}
         {...form.getInputProps('consent')}
-      />
-      <Switch
-        label="Enabled"
-        description="A disabled locker shows nothing."
-        disabled={isReader}
-        {...form.getInputProps('enabled', { type: 'checkbox' })}
       />
     </Section>
   )
