@@ -48,7 +48,7 @@ test('a publisher creates both kinds of lockers and changes them', async () => {
   await page.getByLabel('Click limit').fill('5')
   await page.getByRole('button', { name: 'Create locker' }).click()
   const target = page.getByLabel('Leads to')
-  await page.waitForFunction(() => document.querySelector('[data-path="link.target_url"][aria-invalid=true]') !== null)
+  await page.locator('[data-path="link.target_url"][aria-invalid=true]').waitFor()
   await target.fill('https://maps.example.com/secret')
   await page.getByRole('button', { name: 'Create locker' }).click()
   await page.getByRole('link', { name: 'Open the link' }).waitFor()
