@@ -3,9 +3,12 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { readRewardSettings } from '../../src/features/apps/reward-settings.ts'
+import { DEFAULTS } from '../../src/features/wall/settings-schema.ts'
+import { setWallSettings } from '../../src/features/wall/settings.ts'
 import { openTicket } from '../../src/features/wall/tickets.ts'
 import { PIXEL } from '../images.ts'
 import { publisherOfApp } from '../people.ts'
+import { TESTER } from '../tester.ts'
 import { becomes, checkLooks, checkPage, go, PHONE, useDashboard } from './browser.ts'
 
 const dashboard = useDashboard('rewards_e2e', async (world) => {
@@ -104,11 +107,15 @@ test('a publisher finds a ticket, sees what it is about, answers it once, and cl
   const { db } = world.database
   const { appId, ticketId, publisherId } = await ask()
   const base = `/apps/${appId}/tickets`
+  const off = { ...DEFAULTS, shows: { ...DEFAULTS.shows, support: false } }
+  await setWallSettings(db, TESTER, appId, off)
   const { page, complaints } = await dashboard.signIn('publisher_owner', publisherId, { at: `${base}?mode=test` })
   await page.getByText('Your wall does not offer help.').waitFor()
   await page.getByRole('link', { name: 'wall settings' }).waitFor()
   await checkLooks(page)
-  await go(page, base)
+  await go(page, `/apps/${appId}`)
+  await page.getByText('1 ticket waiting for an answer').waitFor()
+  await page.getByRole('link', { name: 'Show open tickets' }).click()
   await page.getByRole('heading', { name: 'Tickets (1 open)' }).waitFor()
   await page.getByRole('cell', { name: USER }).waitFor()
   await checkLooks(page)

@@ -210,7 +210,6 @@ test('it is used by keyboard alone, in both themes, at 200 %, and from right to 
 
 test('a user asks about a started offer with a screenshot, and reads the answer as it is written', async () => {
   const { live, appId } = await world.createApp()
-  await setWall(appId, { shows: { ...DEFAULTS.shows, support: true } })
   const [offerId = 0] = await world.createOffers({ name: 'Slow game' })
   await world.click(offerId, live, 'userId=ann')
   const { page } = await site.open({ viewport: PHONE })

@@ -73,5 +73,5 @@ export const DEFAULTS: WallSettings = {
   currency_icon: null,
   title: '',
   intro: '',
-  shows: { search: true, categories: true, sort: true, badges: true, activity: true, support: false },
+  shows: { search: true, categories: true, sort: true, badges: true, activity: true, support: true },
 }

@@ -16,18 +16,8 @@ import { DEFAULTS } from './settings-schema.ts'
 import { signUser } from './signature.ts'
 import type { WallTicket, WallTicketList } from './ticket-schema.ts'
 
-import { setWallSettings } from './settings.ts'
 const world = useWorld('tickets')
 const { createOwned, auditOf } = createOwnedApps(world)
-
-/** With help on the wall, which is off at first. */
-async function helped<A extends { appId: number }>(app: A): Promise<A> {
-  const settings = { ...DEFAULTS, shows: { ...DEFAULTS.shows, support: true } }
-  await setWallSettings(world.database.db, TESTER, app.appId, settings)
-  return app
-}
-const createApp = async () => helped(await world.createApp())
-const createHelped = async () => helped(await createOwned())
 
 const signed = ({ api_key: apiKey, signing_secret }: IssuedCredentials, userId: string, lifeS = 600) => {
   const expiresAtS = Math.floor(Date.now() / 1000) + lifeS
@@ -59,7 +49,7 @@ const question = (more: object = {}) => ({
 })
 
 test('a ticket carries the user’s own click and device, and its image is seen by user and publisher alone', async () => {
-  const { live, base, visitor, appId } = await createHelped()
+  const { live, base, visitor, appId } = await createOwned()
   const [offerId = 0] = await world.createOffers({})
   const { clickId } = await world.click(offerId, live, 'userId=ann')
   const ann = signed(live, 'ann')
@@ -77,7 +67,7 @@ test('a ticket carries the user’s own click and device, and its image is seen 
   const image = { type: 'image/png', content: PIXEL.toString('base64') }
   assert.deepEqual((await ask(path, ann)).data, image)
   assert.deepEqual((await visitor.get(`${base}/tickets${path}`)).data, image)
-  const other = await createHelped()
+  const other = await createOwned()
   assert.equal((await ask(path, signed(live, 'bob'))).status, 404)
   assert.equal((await ask(path, signed(other.live, 'ann'))).status, 404)
   assert.equal((await other.visitor.get(`${base}/tickets${path}`)).status, 404)
@@ -87,7 +77,7 @@ test('a ticket carries the user’s own click and device, and its image is seen 
 })
 
 test('a user sees and writes to own tickets only, in the mode of the key', async () => {
-  const { live, test: testKeys } = await createApp()
+  const { live, test: testKeys } = await world.createApp()
   const { ticket_id } = (await ask('', signed(live, 'ann'), question())).data.ticket
   const message = { key: randomUUID(), text: 'Hello' }
   for (const other of [signed(live, 'bob'), signed(testKeys, 'ann'), signed(live, 'Ann')]) {
@@ -102,7 +92,7 @@ test('a user sees and writes to own tickets only, in the mode of the key', async
 })
 
 test('without a valid signature there are no tickets, and no body is read', async () => {
-  const { live } = await createApp()
+  const { live } = await world.createApp()
   const { sig: _sig, exp: _exp, ...unsigned } = signed(live, 'ann')
   const large = question({ image: 'A'.repeat(1_900_000) })
   for (const [query, field] of [
@@ -120,7 +110,7 @@ test('without a valid signature there are no tickets, and no body is read', asyn
 })
 
 test('an offer that the user has not started is refused, and the page cannot name a click', async () => {
-  const { live } = await createApp()
+  const { live } = await world.createApp()
   const [offerId = 0] = await world.createOffers({})
   const { clickId } = await world.click(offerId, live, 'userId=victim')
   const thief = signed(live, 'thief')
@@ -130,7 +120,7 @@ test('an offer that the user has not started is refused, and the page cannot nam
 })
 
 test('hostile texts and images are refused or kept as they are, as text', async () => {
-  const { live } = await createApp()
+  const { live } = await world.createApp()
   const refused = async (user: string, more: object) => Object.keys((await ask('', signed(live, user), question(more))).details) // prettier-ignore
   assert.deepEqual(await refused('a', { text: '' }), ['text'])
   assert.deepEqual(await refused('a', { text: ' \n ' }), ['text'])
@@ -164,7 +154,7 @@ test('hostile texts and images are refused or kept as they are, as text', async 
 })
 
 test('a repeated submit is one ticket and one message, also at the same time', async () => {
-  const { live } = await createApp()
+  const { live } = await world.createApp()
   const ann = signed(live, 'ann')
   const submit = question()
   const answers = await Promise.all([1, 2, 3].map(() => ask('', ann, submit)))
@@ -178,7 +168,7 @@ test('a repeated submit is one ticket and one message, also at the same time', a
 })
 
 test('a user who writes too much is stopped: by the minute, by open tickets and by the day', async () => {
-  const { live, appId } = await createApp()
+  const { live, appId } = await world.createApp()
   const flood = await Promise.all(Array.from({ length: 8 }, () => ask('', signed(live, 'flood'), question())))
   assert.deepEqual(flood.filter(({ status }) => status === 429).length, 2)
   const now = new Date()
@@ -198,7 +188,7 @@ test('a user who writes too much is stopped: by the minute, by open tickets and 
 })
 
 test('answers reach the wall at once, two at the same time are both kept, and each is in the audit log', async () => {
-  const { live, base, visitor, publisherId } = await createHelped()
+  const { live, base, visitor, publisherId } = await createOwned()
   const { ticket_id } = (await ask('', signed(live, 'ann'), question())).data.ticket
   const path = `${base}/tickets/${ticket_id}`
   const other = await visit(world, 'publisher_developer', publisherId)
@@ -240,7 +230,7 @@ async function listen(keys: IssuedCredentials, userId: string, heard: string[]) 
 }
 
 test('a banned user may still ask; with support switched off, or a suspended publisher, nobody can', async () => {
-  const { live, appId, base, visitor, publisherId } = await createHelped()
+  const { live, appId, base, visitor, publisherId } = await createOwned()
   await banUser(world.database.db, TESTER, { appId, userId: 'cheat', reason: 'fraud' })
   await world.app.refresh()
   assert.equal((await ask('', signed(live, 'cheat'), question())).status, 200)
@@ -252,7 +242,7 @@ test('a banned user may still ask; with support switched off, or a suspended pub
 })
 
 test('images are deleted after 90 days, tickets 400 days after the last change', async () => {
-  const { live } = await createApp()
+  const { live } = await world.createApp()
   const ann = signed(live, 'ann')
   await ask('', ann, question({ image: PIXEL.toString('base64') }))
   const hasImage = async () => (await ask('', ann)).data.tickets.map(({ messages }) => messages[0]?.has_image)

@@ -10,6 +10,7 @@ import { ShownSecrets } from '../../parts/app/shown-secrets.tsx'
 import { Success } from '../../parts/app/success.tsx'
 import { Today } from '../../parts/app/today.tsx'
 import { Loaded, Page } from '../../parts/page.tsx'
+import { OpenTickets } from '../../parts/tickets/open-tickets.tsx'
 
 const WATCH_MS = 1_000
 
@@ -37,6 +38,7 @@ function OverviewOf({ appId }: { appId: string }) {
               </Alert>
             )}
             <LeakWarning app={data} />
+            <OpenTickets appId={appId} />
             <ShownSecrets app={data} />
             <Loaded query={checklist}>
               {(list) => (

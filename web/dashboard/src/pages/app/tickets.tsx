@@ -10,10 +10,10 @@ import { FilterSelect } from '../../parts/filter-select.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Pager, usePages } from '../../parts/pager.tsx'
 import { SearchInput } from '../../parts/search-input.tsx'
+import { countText } from '../../parts/tickets/open-tickets.tsx'
 import { TicketTable } from '../../parts/tickets/ticket-table.tsx'
 
 const LOOK_AGAIN_MS = 10_000 // users write meanwhile
-const MOST_COUNTED = 100
 
 export default function Tickets() {
   const { app_id } = useParams<{ app_id: string }>()
@@ -71,8 +71,7 @@ function TicketsOf({ appId }: { appId: string }) {
   )
 }
 
-const titleOf = (open: number) =>
-  open === 0 ? 'Tickets' : `Tickets (${open >= MOST_COUNTED ? `${MOST_COUNTED} or more` : open} open)`
+const titleOf = (open: number) => (open === 0 ? 'Tickets' : `Tickets (${countText(open)} open)`)
 
 function Nothing({ appId, isFiltered }: { appId: string; isFiltered: boolean }) {
   const mode = useMode()
