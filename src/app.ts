@@ -47,6 +47,7 @@ import { statsRoutes } from './features/reports/routes.ts'
 import { userRoutes } from './features/users/routes.ts'
 import { redeemRoute } from './features/lockers/redeem-route.ts'
 import { lockerRoutes } from './features/lockers/routes.ts'
+import { WallCounts } from './features/wall/funnel.ts'
 import { LockerViews } from './features/lockers/views.ts'
 import { LiveWalls, TICKETS_CHANGED } from './features/wall/live.ts'
 import { wallRoutes } from './features/wall/routes.ts'
@@ -114,6 +115,9 @@ export async function buildApp({ config, secretKey, database, log, demoSite = nu
   opened.defer(await createNotifier(pool, TICKETS_CHANGED).listen((user) => liveWalls.notify(user, 'tickets')))
   const keyUsage = new KeyUsage()
   const lockerViews = new LockerViews()
+  opened.defer(() => lockerViews.write(db).catch(() => {}))
+  const wallCounts = new WallCounts()
+  opened.defer(() => wallCounts.write(db).catch(() => {}))
   const requestLog = new RequestLog()
   opened.defer(() => requestLog.write(db).catch(() => {}))
 
@@ -159,6 +163,7 @@ export async function buildApp({ config, secretKey, database, log, demoSite = nu
     createLoop('replaying the spool of clicks', LOOK_MS, log, { run: () => clicks.replaySpool() }),
     createLoop('creating partitions', HOUR_MS, log, { run: () => ensurePartitionsAhead(db, Date.now()) }),
     createLoop('recording key usage', KEY_USAGE_MS, log, { run: () => keyUsage.write(db) }),
+    createLoop('counting what happens on walls', SECOND_MS, log, { run: () => wallCounts.write(db) }),
     createLoop('counting views of lockers', SECOND_MS, log, { run: () => lockerViews.write(db) }),
     createLoop('writing the request log', REQUEST_LOG_MS, log, { run: () => requestLog.write(db) }),
   ]
@@ -205,6 +210,7 @@ export async function buildApp({ config, secretKey, database, log, demoSite = nu
     visitors,
     liveWalls,
     lockerViews,
+    wallCounts,
     applyCommand: commands.apply,
     wakePostbacks: postbacksDue.send,
     refresh,
@@ -237,6 +243,7 @@ export type Wires = Omit<ManageContext, 'auth'> & {
   visitors: VisitorReader
   liveWalls: LiveWalls
   lockerViews: LockerViews
+  wallCounts: WallCounts
 }
 
 /** Every route, in order. No wire is used before the first request: scripts/openapi.ts describes the API without them. */
@@ -256,11 +263,13 @@ export async function mountRoutes(server: FastifyInstance, wires: Wires): Promis
   })
   await mountManage(server, wires)
   const limits = createVisitLimits()
-  clickRoutes(server, { db, catalogue, clicks, completions, credentials, links, visitors, limits })
+  const { wallCounts: counts } = wires
+  const onWallClick = (appId: number) => counts.note(appId, 'started')
+  clickRoutes(server, { db, catalogue, clicks, completions, credentials, links, visitors, limits, onWallClick })
   const settingsOf = createWallSettingsReader(db)
   const viewers = createViewers({ db, secretKey, credentials, limiter, settingsOf })
   const hasMail = wires.sendMails !== null
-  wallRoutes(server, { ...offers, db, visitors, viewers, settingsOf, live: wires.liveWalls, hasMail })
+  wallRoutes(server, { ...offers, db, visitors, viewers, settingsOf, live: wires.liveWalls, hasMail, counts })
   ticketRoutes(server, { db, visitors, viewers, settingsOf, limiter })
   sdkRoutes(server, db)
   const { publicUrl } = config

@@ -36,6 +36,7 @@ import { runReplays } from './features/postbacks/replays.ts'
 import { forgetOldPostbacks } from './features/postbacks/retention.ts'
 import { siftQueues } from './features/postbacks/sift.ts'
 import { rollUpStats } from './features/reports/rollup.ts'
+import { forgetOldWallDays } from './features/wall/funnel.ts'
 import { forgetOldTickets } from './features/wall/old-tickets.ts'
 import { forgetOldUnlocks } from './features/lockers/old-unlocks.ts'
 import { createLoop, type Loop, type Work } from './loop.ts'
@@ -117,6 +118,7 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   every(HOUR, 'forgetting old notices', () => forgetOldNotices(db, new Date(), retentionDays))
   every(DAY, 'forgetting sub-IDs of users long gone', () => forgetOldContexts(db, new Date(), retentionDays))
   every(DAY, 'compacting counts of old clicks', () => compactClickCounts(db, new Date()))
+  every(DAY, 'forgetting old days of walls', () => forgetOldWallDays(db, new Date()))
   every(HOUR, 'forgetting old tickets', () => forgetOldTickets(db, new Date()))
   every(HOUR, 'forgetting old unlocks', () => forgetOldUnlocks(db, new Date(), retentionDays))
   every(HOUR, 'forgetting old mails', () => forgetOldMails(db, retentionDays))

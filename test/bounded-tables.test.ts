@@ -79,6 +79,7 @@ const BOUNDS: Record<string, string> = {
   user_contexts: 'one for each user who was seen while clicks are kept (forgetOldContexts)',
   verifications: 'forgotten when they have expired (forgetExpired)',
   waiting_events: 'deleted when they have their place in the feed',
+  wall_days: 'one for each app and day, for 400 days (forgetOldWallDays)',
   walls: 'one for each app',
   lockers: 'a few for each app',
   locker_unlocks: BY_RETENTION,

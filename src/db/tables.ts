@@ -936,6 +936,14 @@ export interface WaitingEvents {
   sequence: number;
 }
 
+export interface WallDays {
+  app_id: number;
+  day: Timestamp;
+  opened: Generated<number>;
+  started: Generated<number>;
+  views: Generated<number>;
+}
+
 export interface Walls {
   app_id: number;
   settings: Json;
@@ -1015,5 +1023,6 @@ export interface DB {
   user_entries: UserEntries;
   verifications: Verifications;
   waiting_events: WaitingEvents;
+  wall_days: WallDays;
   walls: Walls;
 }

@@ -1,5 +1,4 @@
 // The HTTP server without features: how requests are read, and how everything that goes wrong is answered.
-import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import Fastify, {
@@ -17,6 +16,7 @@ import { compressionOf, UNCOMPRESSED } from './compression.ts'
 import { isHttps, rawBadRequest, sendError, STRICT_POLICY } from './envelope.ts'
 import { acceptJson, INVALID_JSON } from './json-body.ts'
 import type { Credential, Gate } from './gate.ts'
+import { createRequestIds } from './request-ids.ts'
 import { compileValidator, validateTogether, pointOutNames } from './validation.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
@@ -38,7 +38,7 @@ export type ServerOptions = {
 
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log, gate, requireHttps, trustProxy, tls, answerBadAddress = () => false } = options
-  const nextId = requestIds()
+  const nextId = createRequestIds()
   const server = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -116,13 +116,6 @@ const secureHeaders: onSendHookHandler = (request, reply, payload, done) => {
   if (!reply.hasHeader('Content-Security-Policy')) reply.header('Content-Security-Policy', STRICT_POLICY)
   if (isHttps(request)) reply.header('Strict-Transport-Security', 'max-age=31536000')
   done(null, payload)
-}
-
-/** Cheap and unique: a random start for the process, then a count. */
-function requestIds(): () => string {
-  const start = randomBytes(9).toString('base64url').replaceAll(/[-_]/g, '0')
-  let count = 0
-  return () => `req_${start}${(count++).toString(36)}`
 }
 
 function readTls({ certFile, keyFile }: { certFile: string; keyFile: string }) {

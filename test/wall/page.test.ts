@@ -47,7 +47,9 @@ test('in a frame of another site with a strict policy and a sandbox, a user find
   await wall.getByRole('button', { name: 'Games' }).click()
   await wall.getByText('Tea survey').waitFor({ state: 'detached' })
   await wall.getByRole('searchbox').fill('castle')
+  const counted = page.waitForResponse((response) => response.url().includes('/wall/v1/opened'))
   await wall.getByRole('button', { name: 'Castle builder' }).click()
+  assert.equal((await counted).status(), 200)
   const dialog = wall.getByRole('dialog', { name: 'Castle builder' })
   assert.match(
     await dialog.innerText(),

@@ -53,6 +53,9 @@ export const listOffers = (filter: Record<string, string>): Promise<OfferList> =
 export const findOffer = async (offerId: number): Promise<Offer> =>
   (await ask<{ offer: Offer }>(urlOf(`/offers/${offerId}`, SUB_IDS))).offer
 
+/** For the publisher's funnel: whether it arrives changes nothing here. */
+export const countOpened = (): void => void navigator.sendBeacon(urlOf('/opened', []))
+
 export const listActivity = (cursor = ''): Promise<ActivityPage> => ask(urlOf('/activity', [], { cursor }))
 
 export const liveUrl = (): string => urlOf('/live', [])

@@ -1,5 +1,6 @@
 // One offer: what to do, step by step, what it pays, and how it is confirmed. A dialog of the browser's own, which keeps
 // the focus within it and closes by Escape.
+import { countOpened } from './api.ts'
 import type { Offer } from './boot.ts'
 import { viewer } from './boot.ts'
 import { h, picture } from './dom.ts'
@@ -7,6 +8,7 @@ import { amount, say } from './format.ts'
 import { announce } from './parent.ts'
 
 export function showDetails(offer: Offer, isStarted = false): void {
+  countOpened()
   const { name, description, requirements, time_estimate, difficulty, payment_required, conversion_type } = offer
   const close = () => dialog.close()
   const start = h(

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../db/open.ts'
+import { WALL_REQUESTS } from '../../http/request-ids.ts'
 import { AppError } from '../../errors.ts'
 import { isHttps } from '../../http/envelope.ts'
 import { sendPage } from '../../http/pages.ts'
@@ -48,6 +49,8 @@ export type ClickRoutesOptions = {
   links: LinkSigner
   visitors: VisitorReader
   limits: VisitLimits
+  /** Called for each live click of a link that a wall showed. */
+  onWallClick: (appId: number) => void
   db: Db
 }
 
@@ -65,7 +68,7 @@ const pageReply = (description: string) => ({
 })
 
 export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions): void {
-  const { catalogue, clicks, completions, credentials, links, visitors, limits, db } = options
+  const { catalogue, clicks, completions, credentials, links, visitors, limits, onWallClick, db } = options
 
   server.get<{ Params: { offer_id: string; token: string } }>(
     '/c/:offer_id/:token',
@@ -115,6 +118,7 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
       const click = createClick(passage, nowMs)
       const destination = fillDestination(passage.offer.destination, macrosOf(click, nowMs))
       if ((await clicks.record(click)) === 'full') return explain(reply, 'full')
+      if (isOfWall(click)) onWallClick(click.app_id)
       sendOn(request, reply, destination)
       return reply
     },
@@ -203,6 +207,9 @@ function createClick({ context, credential, offer, visitor }: Passage, nowMs: nu
     locker_id: context.lockerId,
   }
 }
+
+const isOfWall = ({ request_id, is_test, signals }: Click) =>
+  !is_test && request_id.startsWith(WALL_REQUESTS) && signals?.includes('bot') !== true
 
 /** Null where nothing is suspected. */
 function signalsOf({ signals }: Visitor, { claimsCountry }: LinkContext): string[] | null {

@@ -12,6 +12,7 @@ import type { Platform } from '../offers/choices.ts'
 import type { Completions } from '../offers/completions.ts'
 import type { OfferAnswers } from '../offers/offer-answers.ts'
 import { asVisitor } from './as-visitor.ts'
+import type { WallCounts } from './funnel.ts'
 import { createWallPages, type WrittenPage } from './page.ts'
 import { WallPageQuery } from './schema.ts'
 import type { WallSettingsReader } from './settings.ts'
@@ -35,10 +36,11 @@ type Options = {
   settingsOf: WallSettingsReader
   isBanned: (credential: AppCredential, userId: string) => boolean
   hasMail: boolean
+  counts: WallCounts
 }
 
 export function pageRoute(server: FastifyInstance, options: Options): void {
-  const { viewers, visitorOf, answers, settingsOf, isBanned, catalogue, completions, hasMail } = options
+  const { viewers, visitorOf, answers, settingsOf, isBanned, catalogue, completions, hasMail, counts } = options
   const pages = createWallPages()
   const onRequest: onRequestAsyncHookHandler = viewers.createHook(Object.keys(WallPageQuery.properties))
 
@@ -72,7 +74,8 @@ export function pageRoute(server: FastifyInstance, options: Options): void {
       const { credential, userId, isSigned } = viewer
       const settings = await settingsOf(credential.appId)
       const asked = { ...query, limit: FIRST_OFFERS, offset: 0, isUnproven: !isSigned }
-      const wanted = asVisitor(asked, visitorOf(request))
+      const visitor = visitorOf(request)
+      const wanted = asVisitor(asked, visitor)
       const { page, token } = await answers.embed(request, credential, wanted)
       const language = chooseLanguage(query.lang, request.headers['accept-language'])
       const look = { settings, language, theme: query.theme ?? settings.theme }
@@ -90,6 +93,7 @@ export function pageRoute(server: FastifyInstance, options: Options): void {
         welcomeOfferId: await welcomeOffer(credential, userId, wanted),
       })
       if (written === null) return explain(reply, NOT_BUILT)
+      if (!credential.isTest && !visitor.signals.includes('bot')) counts.note(credential.appId, 'views')
       send(request, reply, written, settings.parents)
       return reply
     },

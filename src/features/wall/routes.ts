@@ -10,13 +10,16 @@ import { OfferParams } from '../offers/schema.ts'
 import { readBalance } from '../users/balances.ts'
 import { stepsToUnits } from '../../lib/money.ts'
 import { listEarned, listStarted } from './activity.ts'
+import type { WallCounts } from './funnel.ts'
 import { type LiveWalls, STREAM_HEADERS } from './live.ts'
 import { asVisitor } from './as-visitor.ts'
 import { pageRoute } from './page-route.ts'
 import {
   Activity,
   ActivityQuery,
+  Counted,
   LiveQuery,
+  OpenedQuery,
   WallListQuery,
   WallOfferList,
   WallOfferQuery,
@@ -33,13 +36,14 @@ export type WallRoutesOptions = OfferSources & {
   live: LiveWalls
   /** Whether the network sends mail. */
   hasMail: boolean
+  counts: WallCounts
 }
 
 const NOT_MODIFIED = { type: 'null', description: 'Not modified: your copy is current.' }
 const namesOf = (query: { properties: object }) => Object.keys(query.properties)
 
 export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions): void {
-  const { db, viewers, visitors, live } = options
+  const { db, viewers, visitors, live, counts } = options
   const answers = createOfferAnswers(options, fillRewards)
   const hookFor = (query: { properties: object }) => ({ onRequest: viewers.createHook(namesOf(query)) })
   const visitorOf = (request: FastifyRequest) =>
@@ -87,6 +91,27 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
       const { credential, isSigned } = await viewers.identify(request, request.query)
       const wanted = { ...request.query, isUnproven: !isSigned }
       answers.find(request, reply, credential, wanted, readOfferId(request.params.offer_id))
+      return reply
+    },
+  )
+
+  server.post<{ Querystring: OpenedQuery }>(
+    '/wall/v1/opened',
+    {
+      ...hookFor(OpenedQuery),
+      schema: describe({
+        operationId: 'countOpenedOffer',
+        summary: 'Count that a user opened an offer',
+        description: 'For the funnel in the dashboard. The wall calls it when it shows the details of an offer.',
+        querystring: OpenedQuery,
+        response: { 200: successReply(Counted), ...errorReplies(400, 401, 429, 500) },
+      }),
+    },
+    async (request, reply) => {
+      const { credential } = await viewers.identify(request, request.query)
+      const isCounted = !credential.isTest && !visitorOf(request).signals.includes('bot')
+      if (isCounted) counts.note(credential.appId, 'opened')
+      sendJson(request, reply, 200, successJson(request, { counted: isCounted }, 'Noted'))
       return reply
     },
   )

@@ -64,6 +64,11 @@ export type WallPageQuery = Static<typeof WallPageQuery> & { sort: Sort }
 
 export const ActivityQuery = Type.Object({ ...ViewerFields, ...UUID_PAGE_QUERY })
 export type ActivityQuery = Static<typeof ActivityQuery> & { limit: number }
+export const OpenedQuery = Type.Object(ViewerFields)
+export type OpenedQuery = Static<typeof OpenedQuery>
+export const Counted = shape('WallOpened', {
+  counted: Type.Boolean({ description: 'False in test mode, and for bots.' }),
+})
 export const LiveQuery = Type.Object(ViewerFields)
 export type LiveQuery = Static<typeof LiveQuery>
 

@@ -4,6 +4,7 @@ import { AppError } from '../../../errors.ts'
 import { readSigningSecrets, signingKeyOf } from '../../../features/apps/signing-secrets.ts'
 import { storeImage } from '../../../features/offers/images.ts'
 import { MAX_IMAGE_BYTES } from '../../../lib/image-format.ts'
+import { readFunnel } from '../../../features/wall/funnel.ts'
 import { publishSdk } from '../../../features/wall/sdk.ts'
 import { signUser } from '../../../features/wall/signature.ts'
 import { WallSettings } from '../../../features/wall/settings-schema.ts'
@@ -13,12 +14,21 @@ import type { ManageContext } from '../../context.ts'
 import { notThere } from '../../gate.ts'
 import type { ManageRoutes } from '../../route.ts'
 import { Image, NewImage } from '../../image-shapes.ts'
-import { AppParams } from '../../shapes.ts'
+import { AppParams, orNull } from '../../shapes.ts'
 
 const TAG = 'Wall of an app'
 const UPLOADS_A_MINUTE = 10
 const PREVIEW_S = 3_600
 
+const WallFunnel = shape('WallFunnel', {
+  days: Type.Integer(),
+  views: Type.Integer({ description: 'How often the wall was shown.' }),
+  opened: Type.Integer({ description: 'How often the details of an offer were opened.' }),
+  started: Type.Integer({ description: 'Clicks on links of the wall.' }),
+  completed: Type.Integer({ description: 'Conversions of such clicks: pending and approved ones.' }),
+  payout: Type.Number({ description: 'Of the approved ones, in USD.' }),
+  payout_per_thousand_views: orNull(Type.Number({ description: 'In USD. Null: no views.' })),
+})
 const WallPreview = shape('WallPreview', { path: Type.String() })
 const WallSdk = shape('WallSdk', {
   path: Type.String({ description: 'The script of this version. Its content never changes.' }),
@@ -51,6 +61,19 @@ export function wallSettingsRoutes(routes: ManageRoutes, { db, secretKey, creden
       await setWallSettings(db, by, app.appId, settings)
       return settings
     },
+  })
+
+  routes.get('/apps/:app_id/wall/funnel', {
+    id: 'getWallFunnel',
+    summary: 'Get the funnel of a wall',
+    about:
+      'What users did on the wall in the last days of UTC, today included, and what came of it. Live traffic, without bots.',
+    tag: TAG,
+    access: 'publisher',
+    params: AppParams,
+    query: Type.Object({ days: Type.Optional(Type.Integer({ minimum: 1, maximum: 31, default: 7 })) }),
+    reply: WallFunnel,
+    run: ({ app, query }) => readFunnel(db, app.appId, query.days ?? 7, new Date()),
   })
 
   routes.get('/apps/:app_id/wall/preview', {

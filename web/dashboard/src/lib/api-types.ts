@@ -179,6 +179,7 @@ export type Schemas = {
   TwoFactorSetup: { uri: string; backup_codes: (string)[] }
   VerifyEmail: { token: string }
   VoidedPayment: { is_new: boolean; balance: number }
+  WallFunnel: { days: number; views: number; opened: number; started: number; completed: number; payout: number; payout_per_thousand_views: number | null }
   WallPalette: { accent: string; background: string; card: string; text: string }
   WallPreview: { path: string }
   WallSdk: { path: string; integrity: string }
@@ -255,6 +256,7 @@ export type Operations = {
   'PUT /apps/{app_id}/content-rules': { path: { app_id: Schemas['Id'] }; query: {}; body: Schemas['NewContentRules']; reply: Schemas['ContentRules'] }
   'GET /apps/{app_id}/wall': { path: { app_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['WallSettings'] }
   'PUT /apps/{app_id}/wall': { path: { app_id: Schemas['Id'] }; query: {}; body: Schemas['WallSettings']; reply: Schemas['WallSettings'] }
+  'GET /apps/{app_id}/wall/funnel': { path: { app_id: Schemas['Id'] }; query: { days?: number }; body: undefined; reply: Schemas['WallFunnel'] }
   'GET /apps/{app_id}/wall/preview': { path: { app_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['WallPreview'] }
   'GET /apps/{app_id}/wall/sdk': { path: { app_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['WallSdk'] }
   'POST /apps/{app_id}/wall/images': { path: { app_id: Schemas['Id'] }; query: {}; body: Schemas['NewImage']; reply: Schemas['Image'] }

@@ -4,6 +4,7 @@ import { useGet } from '../../lib/queries.ts'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { WallCode } from '../../parts/wall/code.tsx'
 import { WallForm } from '../../parts/wall/form.tsx'
+import { WallFunnel } from '../../parts/wall/funnel.tsx'
 
 export default function Wall() {
   const { app_id } = useParams<{ app_id: string }>()
@@ -21,6 +22,7 @@ function WallOf({ appId }: { appId: string }) {
       <Loaded query={app}>
         {(data) => (
           <Stack gap="lg">
+            <WallFunnel appId={appId} />
             <WallCode app={data} />
             <Loaded query={settings}>{(known) => <WallForm app={data} settings={known} />}</Loaded>
           </Stack>

@@ -1,0 +1,56 @@
+// What the funnel of a wall counts, and what it does not.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Static } from 'typebox'
+import { until } from '../../../test/installation.ts'
+import { BROWSER, useWorld } from '../../../test/world.ts'
+import { openPool } from '../../db/open.ts'
+import { forgetOldWallDays, readFunnel, WallCounts } from './funnel.ts'
+import type { WallOfferList } from './schema.ts'
+
+const world = useWorld('funnel')
+const BOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
+
+test('views, opened and started offers of live users are counted, and what converts of them', async () => {
+  const { db } = world.database
+  const { appId, live, test: testKeys } = await world.createApp()
+  const [offerId = 0] = await world.createOffers({ payout: '2' })
+  const visit = (method: 'GET' | 'POST', path: string, key: string, agent = BROWSER) =>
+    world.app.server.inject({ method, url: `${path}?apiKey=${key}&userId=ann`, headers: { 'user-agent': agent } })
+  const clickIds: string[] = []
+  for (const [key, agent] of [[live.api_key, BROWSER], [testKeys.api_key, BROWSER], [live.api_key, BOT]] as const) {
+    assert.equal((await visit('GET', '/wall', key, agent)).statusCode, 200)
+    assert.equal((await visit('POST', '/wall/v1/opened', key, agent)).statusCode, 200)
+    const list = (await visit('GET', '/wall/v1/offers', key, agent)).json<{ data: Static<typeof WallOfferList> }>()
+    const link = list.data.offers.find(({ offer_id }) => offer_id === offerId)?.link ?? ''
+    clickIds.push((await world.follow(link, { 'user-agent': agent })).clickId)
+  } // prettier-ignore
+  const byApi = await world.click(offerId, live, 'userId=ben') // not through the wall
+  await world.confirm(offerId, byApi.clickId)
+  await world.confirm(offerId, clickIds[0] ?? '')
+  await until(async () => (await readFunnel(db, appId, 7, new Date())).started === 1)
+  const funnel = await readFunnel(db, appId, 7, new Date())
+  assert.deepEqual(funnel, { days: 7, views: 1, opened: 1, started: 1, completed: 1, payout: 2, payout_per_thousand_views: 2_000 }) // prettier-ignore
+})
+
+test('counts of several nodes add up, survive a database that fails, and are gone after 400 days', async () => {
+  const { db } = world.database
+  const { appId } = await world.createApp()
+  const [one, other] = [new WallCounts(), new WallCounts()]
+  const now = Date.now()
+  for (const node of [one, other]) {
+    node.note(appId, 'views', now)
+    node.note(appId, 'views', now - 500 * 86_400_000)
+  }
+  const unreachable = openPool({ host: '127.0.0.1', port: 1 }, 1)
+  await assert.rejects(one.write(unreachable.db))
+  await unreachable.close()
+  await Promise.all([one.write(db), other.write(db)])
+  await one.write(db) // nothing is counted twice
+  const read = () => db.selectFrom('wall_days').select('views').where('app_id', '=', appId).orderBy('day').execute()
+  assert.deepEqual(await read(), [{ views: 2 }, { views: 2 }])
+  await forgetOldWallDays(db, new Date())
+  assert.deepEqual(await read(), [{ views: 2 }])
+  const { payout_per_thousand_views, ...funnel } = await readFunnel(db, appId, 1, new Date())
+  assert.deepEqual([funnel.views, payout_per_thousand_views], [2, 0])
+})
