@@ -114,10 +114,9 @@ export async function buildApp({ config, secretKey, database, log, demoSite = nu
   const liveWalls = new LiveWalls(completions)
   opened.defer(await createNotifier(pool, TICKETS_CHANGED).listen((user) => liveWalls.notify(user, 'tickets')))
   const keyUsage = new KeyUsage()
-  const lockerViews = new LockerViews()
-  opened.defer(() => lockerViews.write(db).catch(() => {}))
-  const wallCounts = new WallCounts()
-  opened.defer(() => wallCounts.write(db).catch(() => {}))
+  const [lockerViews, wallCounts] = [new LockerViews(), new WallCounts()]
+  const writeViews = async () => void (await Promise.all([lockerViews.write(db), wallCounts.write(db)]))
+  opened.defer(() => writeViews().catch(() => {}))
   const requestLog = new RequestLog()
   opened.defer(() => requestLog.write(db).catch(() => {}))
 
@@ -163,8 +162,7 @@ export async function buildApp({ config, secretKey, database, log, demoSite = nu
     createLoop('replaying the spool of clicks', LOOK_MS, log, { run: () => clicks.replaySpool() }),
     createLoop('creating partitions', HOUR_MS, log, { run: () => ensurePartitionsAhead(db, Date.now()) }),
     createLoop('recording key usage', KEY_USAGE_MS, log, { run: () => keyUsage.write(db) }),
-    createLoop('counting what happens on walls', SECOND_MS, log, { run: () => wallCounts.write(db) }),
-    createLoop('counting views of lockers', SECOND_MS, log, { run: () => lockerViews.write(db) }),
+    createLoop('counting views of walls and lockers', SECOND_MS, log, { run: writeViews }),
     createLoop('writing the request log', REQUEST_LOG_MS, log, { run: () => requestLog.write(db) }),
   ]
 

@@ -71,7 +71,9 @@ export function wallSettingsRoutes(routes: ManageRoutes, { db, secretKey, creden
     tag: TAG,
     access: 'publisher',
     params: AppParams,
-    query: Type.Object({ days: Type.Optional(Type.Integer({ minimum: 1, maximum: 31, default: 7 })) }),
+    query: Type.Object({
+      days: Type.Optional(Type.Integer({ minimum: 1, maximum: 31, description: 'How many days. 7 if absent.' })),
+    }),
     reply: WallFunnel,
     run: ({ app, query }) => readFunnel(db, app.appId, query.days ?? 7, new Date()),
   })
