@@ -30,6 +30,7 @@ before(async () => {
   const demo = await prepareDemo(context)
   assert.ok(demo !== null)
   const demoSite = await prepareDemoSite(context, demo)
+  assert.deepEqual(await prepareDemoSite(context, demo), demoSite) // as the next start does
   signingSecret = demoSite?.signing_secret ?? ''
   worker = await buildWorker({ config, secretKey: SECRET_KEY, database, log })
   app = await world.start({ ...config }, database, demoSite)

@@ -32,12 +32,15 @@ export async function listReported(db: Db): Promise<ReportedLocker[]> {
   const { rows } = await sql<ReportedLocker>`
     SELECT l.locker_id, l.app_id, p.publisher_id, p.name AS publisher, l.slug, l.settings ->> 'name' AS name, l.settings -> 'link' ->> 'target_url' AS target_url,
       l.taken_down_reason, coalesce(r.reports, 0)::integer AS reports, r.last_reported_at, coalesce(r.examples, '[]') AS examples
-    FROM lockers l JOIN apps USING (app_id) JOIN publishers p USING (publisher_id) LEFT JOIN LATERAL (
+    FROM (
+      SELECT locker_id FROM locker_reports WHERE closed_at IS NULL
+      UNION SELECT locker_id FROM lockers WHERE taken_down_at IS NOT NULL
+    ) AS listed JOIN lockers l USING (locker_id) JOIN apps USING (app_id) JOIN publishers p USING (publisher_id) LEFT JOIN LATERAL (
       SELECT count(*) AS reports, max(created_at) AS last_reported_at,
         (json_agg(json_build_object('reason', reason, 'details', details) ORDER BY report_id DESC)) AS examples
       FROM locker_reports WHERE locker_id = l.locker_id AND closed_at IS NULL
     ) r ON true
-    WHERE l.kind = 'link' AND (r.reports > 0 OR l.taken_down_at IS NOT NULL)
+    WHERE l.kind = 'link'
     ORDER BY r.reports DESC, l.locker_id DESC LIMIT 200`.execute(db)
   return rows.map((row) => ({ ...row, examples: row.examples.slice(0, 5) }))
 }
