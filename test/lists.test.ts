@@ -76,6 +76,11 @@ async function fill(): Promise<void> {
     `INSERT INTO api_requests (logged_id, app_id, is_test, request_id, method, path, parameters, status, duration_us, is_verified, skipped)
      SELECT ${uuid('request')}, ${appId}, n % 100 = 0, 'req_' || n, 'GET', '/v1/offers', '{}', CASE WHEN n < 4 THEN 200 ELSE 400 END, 1, true, 0
      FROM generate_series(1, ${MANY}) n`,
+    // The newest are of other apps, and all that were closed.
+    `INSERT INTO tickets (ticket_id, app_id, is_test, user_id, submit_key, kind, status, created_at, updated_at)
+     SELECT ${uuid('ticket')}, CASE WHEN n <= ${MANY} THEN ${appId} ELSE ${appId} + 1 + n % ${APPS - 1} END, false, 'u' || n % 999, gen_random_uuid(), 'question',
+       CASE WHEN n % 50 = 0 THEN 'open' WHEN n <= ${MANY} THEN 'answered' ELSE 'closed' END, ${at}, ${at}
+     FROM generate_series(1, ${2 * MANY}) n`,
     `INSERT INTO banned_users (app_id, user_id, reason) SELECT CASE WHEN n < 9 THEN ${appId} END, 'u' || n, 'fraud' FROM generate_series(1, ${MANY}) n`,
     `INSERT INTO ledger_entries (posting_id, kind, account, party_id, amount_micros, reference, created_at)
      SELECT posting_id, CASE WHEN n < 5 THEN 'receipt' ELSE 'payout' END, line.account, line.party_id, line.amount, 'r' || n, created_at

@@ -115,6 +115,7 @@ test('a publisher finds a ticket, sees what it is about, answers it once, and cl
   await checkLooks(page)
   await go(page, `/apps/${appId}`)
   await page.getByText('1 ticket waiting for an answer').waitFor()
+  await checkLooks(page)
   await page.getByRole('link', { name: 'Show open tickets' }).click()
   await page.getByRole('heading', { name: 'Tickets (1 open)' }).waitFor()
   await page.getByRole('cell', { name: USER }).waitFor()

@@ -1,9 +1,9 @@
 // Tickets as the publisher's people see them.
 import { type RawBuilder, sql } from 'kysely'
-import { type Found, search } from '../../db/search.ts'
 import type { Db } from '../../db/open.ts'
+import { cutPage } from '../../http/paging.ts'
 import { isUuid } from '../../lib/uuid7.ts'
-import { listMessages, noTicket, type TicketStatus } from './tickets.ts'
+import { listMessages, noTicket, placeOf, type TicketStatus } from './tickets.ts'
 import type { TICKET_KINDS } from './ticket-schema.ts'
 
 const CONVERSIONS = 10
@@ -31,15 +31,16 @@ const COLUMNS = sql.raw(
 )
 
 /** Newest first. */
-export function listTickets(db: Db, filter: TicketFilter, limit: number): Promise<Found<ListedTicket>> {
+export async function listTickets(db: Db, filter: TicketFilter, limit: number) {
   const { appId, isTest, status, userId, before } = filter
   const known: RawBuilder<boolean>[] = [sql`t.app_id = ${appId}`, sql`t.is_test = ${isTest}`]
   if (status !== undefined) known.push(sql`t.status = ${status}`)
   if (userId !== undefined) known.push(sql`t.user_id = ${userId}`)
-  if (before !== undefined) known.push(sql`t.ticket_id < ${before}::uuid`)
-  const walk = () =>
-    sql`SELECT ${COLUMNS} FROM tickets t LEFT JOIN offers o USING (offer_id) WHERE ${sql.join(known, sql` AND `)}`
-  return search(db, { walk, id: 'ticket_id', filters: [] }, limit)
+  if (before !== undefined) known.push(sql`(t.created_at, t.ticket_id) < ${placeOf(before)}`)
+  const { rows } = await sql<ListedTicket>`
+    SELECT ${COLUMNS} FROM tickets t LEFT JOIN offers o USING (offer_id) WHERE ${sql.join(known, sql` AND `)}
+    ORDER BY t.created_at DESC, t.ticket_id DESC LIMIT ${limit + 1}::integer`.execute(db)
+  return cutPage(rows, limit, ({ ticket_id }) => ticket_id)
 }
 
 /** At most 100: beyond that it is many. */

@@ -6,7 +6,6 @@
 import { sql } from 'kysely'
 import { LOCK_CLASSES } from '../../db/locks.ts'
 import type { Trx } from '../../db/open.ts'
-import { uuid7Floor } from '../../lib/uuid7.ts'
 import { queueMail, type Writer } from '../accounts/mails.ts'
 import type { AppUser } from '../offers/completions.ts'
 import { ANSWER_TEXTS } from './answer-texts.ts'
@@ -25,9 +24,7 @@ export async function notifyPeople(trx: Trx, user: AppUser, ticketId: string, no
   if (user.isTest) return
   const { rows } = await sql<{ count: number }>`
     SELECT count(*) FROM (SELECT FROM tickets WHERE app_id = ${user.appId} AND NOT is_test
-      AND ticket_id > ${uuid7Floor(now.getTime() - DAY_MS)}::uuid LIMIT ${sql.lit(TICKETS_A_DAY + 1)}) AS opened`.execute(
-    trx,
-  )
+      AND created_at > ${new Date(now.getTime() - DAY_MS)} LIMIT ${sql.lit(TICKETS_A_DAY + 1)}) AS opened`.execute(trx)
   if ((rows[0]?.count ?? 0) > TICKETS_A_DAY) return
   await queueMail(trx, { kind: 'ticket', about: ticketId, expiresAt: new Date(now.getTime() + DAY_MS) })
 }

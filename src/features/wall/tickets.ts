@@ -12,7 +12,7 @@ import { cutPage } from '../../http/paging.ts'
 import { badRequest } from '../../http/validation.ts'
 import { hashNumber } from '../../lib/hash-text.ts'
 import { rfc3339 } from '../../lib/time.ts'
-import { isUuid, uuid7 } from '../../lib/uuid7.ts'
+import { isUuid, uuid7, uuid7Time } from '../../lib/uuid7.ts'
 import type { Visitor } from '../clicks/visitor.ts'
 import type { AppUser } from '../offers/completions.ts'
 import { checkImage, IMAGE_TYPES } from '../offers/images.ts'
@@ -167,14 +167,17 @@ export async function isWritten(trx: Trx, ticketId: string, key: string): Promis
 const noImage = () => new AppError('RESOURCE_NOT_FOUND', 'There is no such image.')
 export const noTicket = () => new AppError('RESOURCE_NOT_FOUND', 'There is no such ticket.')
 
+/** Of a ticket in lists, which are in the order of creation times: its ID has it, too. */
+export const placeOf = (ticketId: string) => sql`(${new Date(uuid7Time(ticketId))}, ${ticketId}::uuid)`
+
 /** Of a user, newest first. */
 export async function listTicketsOfUser(db: Db, user: AppUser, limit: number, before: string | undefined) {
   let query = ofUser(db, user)
     .leftJoin('offers', 'offers.offer_id', 'tickets.offer_id')
     .select(['ticket_id', 'tickets.kind', 'tickets.offer_id', 'offers.name as offer_name', 'tickets.status'])
     .select(['tickets.created_at', 'tickets.updated_at'])
-  if (before !== undefined) query = query.where('ticket_id', '<', before)
-  const rows = (await query.orderBy('ticket_id', 'desc').limit(limit + 1).execute()) as Row[] // prettier-ignore
+  if (before !== undefined) query = query.where(sql<boolean>`(tickets.created_at, ticket_id) < ${placeOf(before)}`)
+  const rows = (await query.orderBy('tickets.created_at', 'desc').orderBy('ticket_id', 'desc').limit(limit + 1).execute()) as Row[] // prettier-ignore
   const { page, nextCursor } = cutPage(rows, limit, ({ ticket_id }) => ticket_id)
   return { tickets: await presentTickets(db, page), next_cursor: nextCursor }
 }

@@ -106,8 +106,8 @@ export function appTicketRoutes(routes: ManageRoutes, { db, sendMails }: ManageC
         ...(user_id === undefined ? {} : { userId: user_id }),
         ...(cursor === undefined ? {} : { before: cursor }),
       }
-      const { rows, next } = await listTickets(db, filter, limit)
-      return { tickets: rows, open: await countOpenTickets(db, appId, isTest), next_cursor: next }
+      const { page, nextCursor } = await listTickets(db, filter, limit)
+      return { tickets: page, open: await countOpenTickets(db, appId, isTest), next_cursor: nextCursor }
     },
   })
 

@@ -20,7 +20,7 @@ export function OpenTickets({ appId }: { appId: string }) {
       icon={<IconLifebuoy />}
       title={open === 1 ? '1 ticket waiting for an answer' : `${countText(open)} tickets waiting for an answer`}
     >
-      <Anchor component={Link} href={`/apps/${appId}/tickets?status=open`} inherit underline="always">
+      <Anchor component={Link} c="inherit" href={`/apps/${appId}/tickets?status=open`} inherit underline="always">
         Show open tickets
       </Anchor>
     </Alert>
