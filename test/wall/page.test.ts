@@ -103,6 +103,36 @@ test('a credited goal appears by itself, with the reason of what is rejected, an
   assert.equal(stolen.status(), 400)
 })
 
+test('two tabs of a user show a reward, one after its connection was cut; neither needs cookies or storage', async () => {
+  const { live } = await world.createApp({ currency: 'Gems' })
+  const [offerId = 0] = await world.createOffers({ name: 'Castle builder', payout: '1' })
+  const parent = await openParentSite()
+  const { page: tab } = await site.open()
+  const { page: cut } = await site.open()
+  for (const page of [tab, cut]) {
+    await page.addInitScript(DENY_STORAGE)
+    await page.goto(parent.at(urlOf(live, signed(live))))
+    await wallIn(page).getByRole('button', { name: 'My activity' }).click()
+    await wallIn(page).getByText('Nothing here yet').waitFor()
+  }
+  await cut.context().setOffline(true)
+  const { clickId } = await world.click(offerId, live, 'userId=ann')
+  await world.confirm(offerId, clickId)
+  await wallIn(tab).getByText('You received 100 Gems').waitFor()
+  assert.equal(await wallIn(cut).getByText('Castle builder').count(), 0)
+  await cut.context().setOffline(false)
+  await wallIn(cut).getByRole('listitem').filter({ hasText: 'Castle builder' }).first().waitFor()
+  const [later = 0] = await world.createOffers({ name: 'Tea survey', payout: '2' })
+  world.app.server.server.closeAllConnections()
+  await world.confirm(later, (await world.click(later, live, 'userId=ann')).clickId)
+  for (const page of [tab, cut]) await wallIn(page).getByRole('listitem').filter({ hasText: 'Tea survey' }).first().waitFor() // prettier-ignore
+  assert.deepEqual(await tab.context().cookies(), [])
+})
+
+/** As browsers do in frames of other sites. */
+const DENY_STORAGE = `for (const [target, name] of [[window, 'localStorage'], [window, 'sessionStorage'], [window, 'indexedDB'], [Document.prototype, 'cookie']])
+  Object.defineProperty(target, name, { get() { throw new DOMException('denied', 'SecurityError') }, set() { throw new DOMException('denied', 'SecurityError') } })`
+
 test('a signature that expires while the page is open says so', async () => {
   const { live } = await world.createApp()
   const { page } = await site.open()

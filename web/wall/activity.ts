@@ -26,6 +26,8 @@ export function activityView({ toasts, held, help, onWrong }: Places): { element
   /** The status of each conversion that was seen, to notice what is credited. */
   const seen = new Map<string, Earned['status']>()
   let isFirst = true
+  /** What changed could not be asked for. */
+  let isStale = false
   let items: Earned[] = []
 
   async function refresh(): Promise<void> {
@@ -33,13 +35,14 @@ export function activityView({ toasts, held, help, onWrong }: Places): { element
       const page = await listActivity()
       if (!isFirst) for (const item of page.items) if (isCredited(item)) celebrate(item)
       for (const { conversion_id, status } of page.items) seen.set(conversion_id, status)
-      isFirst = false
+      isFirst = isStale = false
       const known = new Set(page.items.map(({ conversion_id }) => conversion_id))
       items = [...page.items, ...items.filter(({ conversion_id }) => !known.has(conversion_id))]
       help.setOffers([...page.started, ...page.items])
       show(page)
     } catch (error) {
       if (error instanceof ApiError && error.field === 'exp') return expire()
+      isStale = true
       if (isFirst) replace(body, notice('failed', null, ['retry', () => void refresh()]))
     }
   }
@@ -97,14 +100,19 @@ export function activityView({ toasts, held, help, onWrong }: Places): { element
     void refresh()
     void help.refresh()
     stream = new EventSource(liveUrl())
+    stream.addEventListener('open', () => !isFirst && void refreshAll()) // what changed while it was not open was not said
     stream.addEventListener('activity', () => void refresh())
     stream.addEventListener('tickets', () => void help.refresh())
     stream.addEventListener('busy', () => stream?.close())
     timer = window.setInterval(() => {
-      if (stream?.readyState !== EventSource.OPEN && document.visibilityState === 'visible') void refreshAll()
+      if (isStale || stream?.readyState !== EventSource.OPEN) refreshIfSeen()
     }, ASK_MS)
   }
-  if (viewer.isSigned) document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && void refreshAll()) // prettier-ignore
+  const refreshIfSeen = () => document.visibilityState === 'visible' && void refreshAll()
+  if (viewer.isSigned) {
+    document.addEventListener('visibilitychange', refreshIfSeen)
+    addEventListener('online', refreshIfSeen)
+  }
   return { element, follow: viewer.isSigned ? follow : () => {} }
 }
 
