@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, beforeEach, test } from 'node:test'
 import { MailServer } from '../../../test/mail-server.ts'
-import { createPerson, publisherOfApp } from '../../../test/people.ts'
+import { createPerson, publisherOfApp, visit } from '../../../test/people.ts'
 import { TESTER } from '../../../test/tester.ts'
 import { PUBLIC_URL, SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { createPostman } from '../../app.ts'
@@ -146,4 +146,35 @@ test('a mailbox gets five answers a day at most, however its address is written 
   assert.equal((await send()).length, 5)
   await answer(asked[0] ?? '', 'Tomorrow', new Date(Date.now() + 25 * 3_600_000))
   assert.equal((await send()).length, 1)
+})
+
+test('200 answers a day are mailed for an app, to whomever', async () => {
+  const { ask, answer } = await createAsked()
+  const busy = await ask('busy', { email: 'busy@example.com' })
+  const mailed = (i: number) => ({ message_id: randomUUID(), ticket_id: busy, submit_key: randomUUID(), text: 'x', author: 'p', emailed_to: `${i}@example.com`, created_at: new Date() }) // prettier-ignore
+  await world.database.db.insertInto('ticket_messages').values(Array.from({ length: 199 }, (_, i) => mailed(i))).execute() // prettier-ignore
+  const [ann, bob] = [await ask('ann', { email: 'ann@example.com' }), await ask('bob', { email: 'bob@example.com' })]
+  await world.database.db.deleteFrom('mails').execute()
+  await answer(ann)
+  await answer(bob)
+  assert.deepEqual(await send(), ['ann@example.com'])
+})
+
+test('the management API says whether answers are mailed, and sends them at once where there is a mail server', async () => {
+  const { ask, appId, publisherId } = await createAsked()
+  const ticketId = await ask('ann', { email: 'ann@example.com' })
+  const path = `/apps/${appId}/tickets/${ticketId}`
+  type Shown = { emails_answers: boolean; messages: { is_emailed: boolean }[] }
+  const answer = async (text: string) => {
+    const owner = await visit(world, 'publisher_owner', publisherId)
+    const { emails_answers } = (await owner.get<Shown>(path)).data
+    const { data } = await owner.post<Shown>(`${path}/messages`, { key: randomUUID(), text })
+    return [emails_answers, ...data.messages.map(({ is_emailed }) => is_emailed)]
+  }
+  assert.deepEqual(await answer('By the wall'), [false, false, false])
+  await world.app.close()
+  world.config = { ...world.config, smtpUrl: mails.url }
+  world.app = await world.start()
+  assert.deepEqual(await answer('By mail, too'), [true, false, false, true])
+  assert.match(await mails.take('ann@example.com', /App: answer to your question/), /By mail, too/)
 })
