@@ -25,7 +25,8 @@ async function openArticle(lockerId: number): Promise<string> {
   const html = `<!doctype html><html lang="en"><title>Article</title><h1>Article</h1>
     <script>window.proofs = []; addEventListener('unlocked', (event) => proofs.push(event.detail.proof))</script>
     <script src="${site.url}/locker/v1.js"></script>
-    <offer-locker locker="${lockerId}"><p>The rest of the article</p></offer-locker></html>`
+    <offer-locker locker="${lockerId}">Plain words<p>The rest of the article</p></offer-locker>
+    <ul data-offer-locker="${lockerId}"><li>In a list</li></ul></html>`
   const server = createServer((_request, response) => {
     response.setHeader('Content-Type', 'text/html; charset=utf-8')
     response.end(html)
@@ -45,19 +46,27 @@ test('covered content is uncovered by itself once the visitor has completed an o
   const [offerId = 0] = await world.createOffers({ name: 'Tea survey', destination_url: `${site.url}/healthz?c={click_id}` }) // prettier-ignore
   const { page } = await site.open()
   await page.goto(await openArticle(lockerId))
-  assert.equal(await page.getByText('The rest of the article').isVisible(), false)
+  const areShown = async () => {
+    const text = await page.locator('body').innerText()
+    return ['The rest of the article', 'Plain words', 'In a list'].map((part) => text.includes(part))
+  }
+  assert.deepEqual(await areShown(), [false, false, false])
   const frame = page.frameLocator('offer-locker iframe')
   await frame.getByRole('heading', { name: 'Read on' }).waitFor()
   await frame.getByText('By starting you agree').waitFor()
+  await until(async () => {
+    const [outer, inner] = [await page.locator('offer-locker iframe').boundingBox(), await frame.locator('#locker').boundingBox()] // prettier-ignore
+    return Math.abs((outer?.height ?? 0) - (inner?.height ?? -9)) <= 1 // nothing of it is cut
+  })
   // What a hostile script of the page says to itself unlocks nothing.
   await page.evaluate(`postMessage({ source: 'offerdeck-locker', version: 1, event: 'unlocked', detail: { proof: 'x' } }, '*')`) // prettier-ignore
   const [opened] = await Promise.all([page.waitForEvent('popup'), frame.getByRole('link', { name: /Tea survey/ }).click()]) // prettier-ignore
   await opened.waitForURL(/healthz/)
-  assert.equal(await page.getByText('The rest of the article').isVisible(), false)
+  assert.deepEqual(await areShown(), [false, false, false])
   const click = await clickOf(offerId)
   assert.equal(click?.locker_id, lockerId)
   await world.confirm(offerId, click?.click_id ?? '')
-  await page.getByText('The rest of the article').waitFor()
+  await until(async () => (await areShown()).every(Boolean))
   const [proof = ''] = await page.evaluate<string[]>('window.proofs')
   const redeemed = await world.get(`/v1/lockers/${lockerId}/redeem`, live, { method: 'POST', payload: { proof } })
   assert.equal((redeemed.body.data as unknown as { redeemed: boolean }).redeemed, true)

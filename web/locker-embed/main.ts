@@ -4,6 +4,8 @@
 import { isMessage, type KnownVisitor } from '../locker/parent.ts'
 
 const ORIGIN = new URL((document.currentScript as HTMLScriptElement | null)?.src ?? location.href).origin
+/** Longer lists scroll inside of the frame. */
+const MAX_HEIGHT = 2_000
 const memory = new Map<string, string>()
 
 const storage = {
@@ -30,37 +32,55 @@ function readVisitor(key: string): Partial<KnownVisitor> {
   }
 }
 
+/** A locker that covers several parts of a page has one visitor: while the first frame asks for it, the others wait. */
+const asking = new Map<string, (() => void)[]>()
+
+function startAsOne(key: string, start: () => void): void {
+  const others = asking.get(key)
+  if (others !== undefined) return void others.push(start)
+  if (readVisitor(key).visitor === undefined) asking.set(key, [])
+  start()
+}
+
+/** Returns how to take the frame away, and show the content again. */
+type Cover = (frame: HTMLElement) => () => void
+
 /** Returns how to take the locker away. */
-function lock(element: HTMLElement, locker: string, isTest: boolean): () => void {
+function lock(element: HTMLElement, locker: string, isTest: boolean, cover: Cover): () => void {
   const key = `offerdeck-locker-${locker}${isTest ? '-test' : ''}`
-  const hidden = [...element.children].filter((child): child is HTMLElement => child instanceof HTMLElement)
-  const wereHidden = hidden.map((child) => child.hidden)
-  for (const child of hidden) child.hidden = true
   const query = new URLSearchParams({ locker, origin: location.origin, ...(isTest ? { test: '1' } : {}) })
   const frame = document.createElement('iframe')
   frame.src = `${ORIGIN}/locker?${query.toString()}`
   frame.title = element.getAttribute('title') ?? 'Offers'
-  frame.style.cssText = 'display:block;width:100%;min-height:480px;border:0'
+  frame.style.cssText = 'display:block;width:100%;height:480px;border:0'
+  const start = () => {
+    const message = { source: 'offerdeck-locker', version: 1, event: 'start', detail: readVisitor(key) }
+    frame.contentWindow?.postMessage(message, ORIGIN)
+  }
   const hear = ({ source, origin, data }: MessageEvent<unknown>) => {
     if (origin !== ORIGIN || source !== frame.contentWindow || !isMessage(data)) return
-    if (data.event === 'ready') {
-      const message = { source: 'offerdeck-locker', version: 1, event: 'start', detail: readVisitor(key) }
-      frame.contentWindow?.postMessage(message, ORIGIN)
-    } else if (data.event === 'visitor') storage.set(key, JSON.stringify(data.detail))
-    else if (data.event === 'unlocked') {
+    if (data.event === 'ready') startAsOne(key, start)
+    else if (data.event === 'visitor') {
+      storage.set(key, JSON.stringify(data.detail))
+      const others = asking.get(key) ?? []
+      asking.delete(key)
+      for (const startOther of others) startOther()
+    } else if (data.event === 'height') {
+      const { height } = data.detail as { height?: unknown }
+      if (typeof height === 'number') frame.style.height = `${Math.min(Math.ceil(height), MAX_HEIGHT)}px`
+    } else if (data.event === 'unlocked') {
       remove()
       const { proof } = data.detail as { proof?: unknown }
       const detail = { locker, proof: typeof proof === 'string' ? proof : null }
       element.dispatchEvent(new CustomEvent('unlocked', { detail, bubbles: true }))
     }
   }
+  const uncover = cover(frame)
   const remove = () => {
     removeEventListener('message', hear)
-    frame.remove()
-    for (const [i, child] of hidden.entries()) child.hidden = wereHidden[i] ?? false
+    uncover()
   }
   addEventListener('message', hear)
-  element.append(frame)
   return remove
 }
 
@@ -84,13 +104,33 @@ class OfferLocker extends HTMLElement {
   #start(): void {
     const locker = this.getAttribute('locker')
     if (locker === null || !this.isConnected || this.#remove !== null) return
-    this.#remove = lock(this, locker, this.hasAttribute('test'))
+    this.#remove = lock(this, locker, this.hasAttribute('test'), (frame) => this.#cover(frame))
+  }
+
+  /** What a slot shows is the content; without one, nothing of it is shown. */
+  #cover(frame: HTMLElement): () => void {
+    const shown = this.shadowRoot ?? this.attachShadow({ mode: 'open' })
+    shown.replaceChildren(frame)
+    return () => shown.replaceChildren(document.createElement('slot'))
   }
 }
 
+/** Any element, with whatever is in it, also text. */
+const coverElement =
+  (element: HTMLElement): Cover =>
+  (frame) => {
+    const [display, priority] = [element.style.getPropertyValue('display'), element.style.getPropertyPriority('display')] // prettier-ignore
+    element.style.setProperty('display', 'none', 'important')
+    element.before(frame)
+    return () => {
+      frame.remove()
+      element.style.setProperty('display', display, priority)
+    }
+  }
+
 function lockMarked(): void {
   for (const element of document.querySelectorAll<HTMLElement>('[data-offer-locker]'))
-    lock(element, element.dataset['offerLocker'] ?? '', element.dataset['test'] !== undefined)
+    lock(element, element.dataset['offerLocker'] ?? '', element.dataset['test'] !== undefined, coverElement(element))
 }
 
 if (customElements.get('offer-locker') === undefined) {

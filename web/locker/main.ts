@@ -199,6 +199,10 @@ if (slug !== null) {
     void refresh()
   })
   announce(boot.parent, 'ready', {})
+  if (window.parent !== window) {
+    document.documentElement.classList.add('framed')
+    new ResizeObserver(() => announce(boot.parent, 'height', { height: root.offsetHeight })).observe(root)
+  }
   if (window.parent === window) void refresh()
 }
 // Where streams do not get through, and when the visitor comes back from an offer.

@@ -3,7 +3,11 @@
 export type KnownVisitor = { visitor: string; key: string }
 export type LockerMessage = { source: 'offerdeck-locker'; version: 1; event: string; detail: object }
 
-export function announce(parent: string | null, event: 'ready' | 'visitor' | 'unlocked', detail: object): void {
+export function announce(
+  parent: string | null,
+  event: 'ready' | 'visitor' | 'unlocked' | 'height',
+  detail: object,
+): void {
   if (window.parent === window || parent === null) return
   window.parent.postMessage({ source: 'offerdeck-locker', version: 1, event, detail } satisfies LockerMessage, parent)
 }
