@@ -257,7 +257,7 @@ export async function mountRoutes(server: FastifyInstance, wires: Wires): Promis
     postbackRoutes(v1, { gate, db, limiter, wake: wakePostbacks })
     userRoutes(v1, { gate, db, isBanned: credentials.isBanned })
     statsRoutes(v1, { gate, db })
-    redeemRoute(v1, { gate, db, secretKey })
+    redeemRoute(v1, { gate, db, secretKey, isBanned: credentials.isBanned })
   })
   await mountManage(server, wires)
   const limits = createVisitLimits()

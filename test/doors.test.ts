@@ -62,7 +62,7 @@ const OPEN = [
   'POST /l/:slug/open', 'POST /l/:slug/password', 'POST /l/:slug/report', 'POST /locker/v1/lockers/:locker_id/visits',
   // the wall: a page in a browser names its app by the public key
   'GET /sdk/:name', 'GET /wall', 'GET /wall/v1/activity', 'GET /wall/v1/live', 'GET /wall/v1/offers', 'GET /wall/v1/offers/:offer_id',
-  'GET /wall/v1/tickets', 'POST /wall/v1/tickets', 'POST /wall/v1/tickets/:ticket_id/messages', 'GET /wall/v1/tickets/:ticket_id/messages/:message_id/image',
+  'GET /wall/v1/tickets', 'POST /wall/v1/opened', 'POST /wall/v1/tickets', 'POST /wall/v1/tickets/:ticket_id/messages', 'GET /wall/v1/tickets/:ticket_id/messages/:message_id/image',
   // descriptions and health
   'GET /docs', 'GET /docs/manage', 'GET /docs/manage.json', 'GET /docs/reference.js', 'GET /docs/start.js', 'GET /docs/v1.json',
   'GET /.well-known/security.txt', 'GET /healthz', 'GET /openapi.json', 'GET /readyz',

@@ -145,7 +145,7 @@ function askPassword(): void {
   const submit = async (event: Event) => {
     event.preventDefault()
     try {
-      pass = (await post<{ pass: string }>(`/l/${slug}/password`, { password: input.value })).pass
+      pass = (await post<{ pass: string }>(`/l/${slug}/password`, { password: input.value, pass: boot.pass })).pass
       await refresh()
     } catch (error) {
       wrong.textContent = say(error instanceof Refused && error.status === 429 ? 'too_many' : 'password_wrong')

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import type { AppCredential, Credentials } from '../apps/credentials.ts'
 import type { KnownLocker } from './lockers.ts'
 
-export type LockerProblem = 'unknown' | 'disabled' | 'taken_down' | 'expired' | 'full' | 'referrer'
+export type LockerProblem = 'unknown' | 'disabled' | 'taken_down' | 'expired' | 'full' | 'referrer' | 'banned'
 
 /** A link of another kind of locker, or a key that is closed, is not told apart from one that does not exist. */
 export function problemOf(
@@ -44,6 +44,7 @@ export const PROBLEMS: Record<LockerProblem, { title: string; text: string; stat
     text: 'Open it from the page where its owner published it.',
     status: 403,
   },
+  banned: { title: 'You cannot unlock this', text: 'Offers are no longer available to you here.', status: 403 },
 }
 
 export function refusalOf(problem: LockerProblem): AppError {

@@ -10,7 +10,7 @@ import type { AppCredential, Credentials } from '../apps/credentials.ts'
 import type { Visitor } from '../clicks/visitor.ts'
 import type { WallSettingsReader } from '../wall/settings.ts'
 import { chooseLanguage } from '../wall/texts/texts.ts'
-import { credentialOf, mayComeFrom, problemOf, refusalOf } from './admission.ts'
+import { credentialOf, type LockerProblem, mayComeFrom, problemOf, refusalOf } from './admission.ts'
 import { findLocker, type KnownLocker } from './lockers.ts'
 import { type LockerFiles, sendLockerPage, sendProblem } from './page.ts'
 import { enterPassword } from './passwords.ts'
@@ -35,14 +35,19 @@ type LinkOptions = {
   credentials: Credentials
   visitorOf: (request: FastifyRequest) => Visitor
   count: (request: FastifyRequest, key?: string, limit?: number) => Promise<void>
-  admit: (locker: KnownLocker | null, isTest: boolean) => Promise<{ locker: KnownLocker; credential: AppCredential }>
-  proven: (visitor: LockerVisitor, key: string) => LockerVisitor
+  admit: (
+    locker: KnownLocker | null,
+    isTest: boolean,
+    despite?: LockerProblem,
+  ) => Promise<{ locker: KnownLocker; credential: AppCredential }>
+  proven: (credential: AppCredential, visitorId: string, key: string) => LockerVisitor
 }
 
 export function linkRoutes(server: FastifyInstance, options: LinkOptions): void {
   const { db, publicUrl, keys, files, settingsOf, views, credentials, visitorOf, count, admit, proven } = options
   const parse = createQueryParser(['lang'])
-  const find = (slug: string) => findLocker(db, { slug: slug.toLowerCase() })
+  const find = async (slug: string) =>
+    /^[a-z0-9-]+$/i.test(slug) ? findLocker(db, { slug: slug.toLowerCase() }) : null
 
   server.get<{ Params: { slug: string }; Querystring: { lang?: string } }>(
     '/l/:slug',
@@ -75,17 +80,18 @@ export function linkRoutes(server: FastifyInstance, options: LinkOptions): void 
         return sendProblem(reply, problem ?? 'unknown')
       const isBot = visitorOf(request).signals.includes('bot')
       if (!isBot && !mayComeFrom(locker, request.headers.referer, publicUrl)) return sendProblem(reply, 'referrer')
-      if (!isBot) views.note(locker.lockerId)
+      if (!isBot && request.method !== 'HEAD') views.note(locker.lockerId)
       const language = chooseLanguage(request.query.lang, request.headers['accept-language'])
       const look = await settingsOf(locker.appId)
       const shown = { locker, look, language, currency: credential.currency.name, publicUrl }
       const needsPassword = locker.passwordHash !== null
-      const pass = needsPassword ? null : keys.pass(locker, Date.now())
+      // With a password, it only says from where the visitor came, and is exchanged for one that knows the password.
+      const pass = keys.pass({ ...locker, passwordHash: null }, Date.now())
       return sendLockerPage(reply, files, shown, isBot ? null : { isTest: false, parent: null, pass, needsPassword })
     },
   )
 
-  server.post<{ Params: { slug: string }; Body: { password: string } }>(
+  server.post<{ Params: { slug: string }; Body: PasswordBody }>(
     '/l/:slug/password',
     {
       onRequest: (request) => count(request, 'locker-password', PASSWORDS_A_MINUTE),
@@ -96,8 +102,9 @@ export function linkRoutes(server: FastifyInstance, options: LinkOptions): void 
     },
     async (request, reply) => {
       const { locker } = await admit(await find(request.params.slug), false)
-      if (!mayComeFrom(locker, request.headers.referer, publicUrl)) throw refusalOf('referrer')
-      const result = await enterPassword(db, locker, networkOf(request), request.body.password)
+      const { password, pass } = request.body
+      if (!keys.isPassed({ ...locker, passwordHash: null }, pass, Date.now())) throw refusalOf('referrer')
+      const result = await enterPassword(db, locker, networkOf(request), password)
       if (result === 'too_many') throw tooManyPasswords(request)
       if (result === 'wrong')
         throw new AppError('INVALID_REQUEST', 'That is not the password.', { password: 'That is not the password.' })
@@ -118,14 +125,16 @@ export function linkRoutes(server: FastifyInstance, options: LinkOptions): void 
     },
     async (request, reply) => {
       const { visitor: visitorId, key, pass } = request.body
-      const { locker } = await admit(await find(request.params.slug), false)
+      // Whether it is used up, opening decides: the last one may do it again.
+      const { locker, credential } = await admit(await find(request.params.slug), false, 'full')
       if (!keys.isPassed(locker, pass, Date.now())) throw refusalOf('referrer')
-      const visitor = proven({ appId: locker.appId, isTest: false, visitorId }, key)
+      const visitor = proven(credential, visitorId, key)
       const { unlock } = await readProgress(db, locker, visitor)
       const target = locker.settings.link?.target_url ?? ''
       if (targetProblem(target, publicUrl) !== null) throw refusalOf('disabled')
       const opened = unlock === null ? 'locked' : await openLink(db, locker, unlock.unlockId)
       if (opened === 'full') throw refusalOf('full')
+      if (opened === 'locked') await admit(locker, false)
       if (opened === 'locked')
         throw new AppError('INVALID_REQUEST', 'This link is locked. Complete an offer first.', { locker: 'locked' })
       const data = { target_url: target }

@@ -84,6 +84,10 @@ test('a link is opened as often as its limit says, however many open it at once'
     [200, 200, 400, 400],
   )
   assert.equal((await get(link.slug)).status, 410)
+  const last = visitors[answers.findIndex(({ status }) => status === 200)] ?? {}
+  assert.equal((await post(`/l/${link.slug}/open`, last)).status, 200, 'whoever opened it last may click twice')
+  const late = visitors[answers.findIndex(({ status }) => status === 400)] ?? {}
+  assert.equal((await post(`/l/${link.slug}/open`, late)).details['locker'], 'full')
 })
 
 test('an expired link is gone, and its page says so', async () => {
@@ -106,13 +110,40 @@ test('only visitors from the pages that are named may come', async () => {
 test('a password is asked before anything else, and cannot be guessed at speed', async () => {
   const { slug, lockerId } = await createLink({}, { password: 'open sesame' })
   const { boot } = await get(slug)
-  assert.deepEqual([boot?.pass, boot?.needsPassword], [null, true])
-  assert.equal((await post(`/l/${slug}/password`, { password: 'wrong' })).status, 400)
-  const { data } = await post<{ pass: string }>(`/l/${slug}/password`, { password: 'open sesame' })
-  assert.equal((await post(`/locker/v1/lockers/${lockerId}/visits`, { pass: data.pass })).status, 200)
+  assert.equal(boot?.needsPassword, true)
+  const enter = (password: string) => post<{ pass: string }>(`/l/${slug}/password`, { password, pass: boot?.pass })
+  const visit = async (pass: string) => (await post(`/locker/v1/lockers/${lockerId}/visits`, { pass })).status
+  assert.equal((await enter('wrong')).status, 400)
+  assert.equal(await visit(boot?.pass ?? ''), 400)
+  assert.equal(await visit((await enter('open sesame')).data.pass), 200)
   const tries = []
-  for (let i = 0; i < 12; i++) tries.push((await post(`/l/${slug}/password`, { password: `${i}` })).status)
+  for (let i = 0; i < 12; i++) tries.push((await enter(`${i}`)).status)
   assert.equal(tries.at(-1), 429)
+})
+
+test('a password can be entered on the page alone, which sends no referrer itself', async () => {
+  const link = { referrers: ['https://blog.example'], allows_no_referrer: false }
+  const { slug } = await createLink(link, { password: 'open sesame' })
+  const remoteAddress = '198.51.100.1'
+  const enter = async (pass: string) => (await world.app.server.inject({ method: 'POST', url: `/l/${slug}/password`, payload: { password: 'open sesame', pass }, remoteAddress })).statusCode // prettier-ignore
+  const { boot, headers } = await get(slug, { referer: 'https://blog.example/post' })
+  assert.equal(headers['referrer-policy'], 'no-referrer')
+  assert.equal(await enter(boot?.pass ?? ''), 200)
+  const other = await get((await createLink()).slug)
+  for (const wrong of ['', other.boot?.pass ?? '']) assert.equal(await enter(wrong), 400)
+})
+
+test('what only asks for the headers of a page is no view, and names of no link are not found', async () => {
+  const { slug, lockerId } = await createLink()
+  const head = await world.app.server.inject({ method: 'HEAD', url: `/l/${slug}`, headers: { 'user-agent': BROWSER } })
+  assert.equal(head.statusCode, 200)
+  await get(slug.toUpperCase())
+  await world.app.close()
+  await world.open()
+  const { rows } = await world.database.pool.query('SELECT views FROM lockers WHERE locker_id = $1', [lockerId])
+  assert.deepEqual(rows, [{ views: 1 }])
+  for (const wrong of ['x%00y', '..%2Fx', '%F0%9F%92%A9', 'xｙ'.normalize(), "x'--"])
+    assert.equal((await get(wrong)).status, 404, wrong)
 })
 
 test('other apps see a preview, and bots nothing else', async () => {

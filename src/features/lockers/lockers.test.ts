@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TESTER } from '../../../test/tester.ts'
 import { BROWSER, useWorld } from '../../../test/world.ts'
+import { banUser, liftBan, listBans } from '../apps/bans.ts'
 import { createLocker, findLocker, takeDownLocker } from './lockers.ts'
 import { signProof } from './proofs.ts'
 import type { LockerInput, LockerState } from './schema.ts'
@@ -58,6 +59,40 @@ test('a conversion unlocks for its visitor, and the proof is redeemed once', asy
   const next = (await visit(knownOf(first))).data.proof ?? ''
   assert.notEqual(next, proof)
   assert.equal((await redeem(lockerId, next, live)).data.redeemed, true)
+})
+
+test('an unlock gives 50 proofs at most, also in its last minute and to many who ask at once', async () => {
+  const { lockerId, visit, live } = await createOne({ unlocked_minutes: 1 })
+  const [offerId = 0] = await world.createOffers({})
+  const { data } = await visit()
+  await world.confirm(offerId, await start(data, offerId))
+  const known = knownOf(data)
+  const proofs = await Promise.all(Array.from({ length: 10 }, async () => (await visit(known)).data.proof))
+  assert.equal(new Set(proofs).size, 1, 'nobody collects proofs')
+  let count = 0
+  for (let proof = proofs[0]; typeof proof === 'string'; proof = (await visit(known)).data.proof) {
+    assert.equal((await redeem(lockerId, proof, live)).data.redeemed, true)
+    count++
+  }
+  assert.equal(count, 50)
+})
+
+test('a banned visitor keeps the conversion and unlocks nothing, and a proof from before is not redeemed', async () => {
+  const { appId, lockerId, visit, live } = await createOne()
+  const [offerId = 0] = await world.createOffers({})
+  const { data } = await visit()
+  const { db } = world.database
+  await world.confirm(offerId, await start(data, offerId))
+  const proof = (await visit(knownOf(data))).data.proof ?? ''
+  await banUser(db, TESTER, { appId, userId: `visitor-${data.visitor}`, reason: 'fraud' })
+  await world.app.refresh()
+  assert.equal((await visit(knownOf(data))).details['locker'], 'banned')
+  assert.equal((await redeem(lockerId, proof, live)).status, 400)
+  const [ban] = await listBans(db, { appId }, 1)
+  await liftBan(db, TESTER, ban?.ban_id ?? 0)
+  await world.app.refresh()
+  assert.equal((await visit(knownOf(data))).data.is_unlocked, true)
+  assert.equal((await redeem(lockerId, proof, live)).data.redeemed, true)
 })
 
 test('proofs that are guessed, changed, of another locker, app or mode, or expired are refused', async () => {

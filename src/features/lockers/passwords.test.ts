@@ -16,8 +16,10 @@ async function createLink() {
   const lockerId = await createLocker(world.database.db, TESTER, world.config, appId, { name: 'Link', password: RIGHT, link: { target_url: 'https://files.example.com/' } }) // prettier-ignore
   await world.database.pool.query('UPDATE lockers SET password_hash = $2 WHERE locker_id = $1', [lockerId, CHEAP])
   const { slug } = (await findLocker(world.database.db, { lockerId }))!
+  const page = await world.app.server.inject({ url: `/l/${slug}`, headers: { 'user-agent': BROWSER } })
+  const pass = /"pass":"([^"]+)"/.exec(page.body)?.[1] ?? ''
   const enter = async (remoteAddress: string, password: string) => {
-    const request = { method: 'POST', url: `/l/${slug}/password`, payload: { password }, remoteAddress, headers: { 'user-agent': BROWSER } } as const // prettier-ignore
+    const request = { method: 'POST', url: `/l/${slug}/password`, payload: { password, pass }, remoteAddress, headers: { 'user-agent': BROWSER } } as const // prettier-ignore
     return (await world.app.server.inject(request)).statusCode
   }
   return { lockerId, enter }

@@ -29,7 +29,10 @@ export function checkProof(secrets: readonly string[], proof: string, nowS: numb
   return { lockerId: Number(lockerId), visitorId, proofId, expiresAtS: Number(expiresAt) }
 }
 
-/** The one that waits to be redeemed, or a new one. Null: too many were. */
+/**
+ * The one that waits to be redeemed, or a new one where it is about to expire before its unlock does. Null: too many are or
+ * can be redeemed.
+ */
 export async function issueProof(db: Db, unlockId: string): Promise<{ proofId: string; expiresAtS: number } | null> {
   return inTransaction(db, async (trx) => {
     const { rows: unlocks } = await sql<{ expires_at: Date }>`
@@ -37,15 +40,14 @@ export async function issueProof(db: Db, unlockId: string): Promise<{ proofId: s
       WHERE unlock_id = ${unlockId} AND expires_at > now() FOR UPDATE`.execute(trx)
     const [unlock] = unlocks
     if (unlock === undefined) return null
-    const { rows } = await sql<{ proof_id: string; expires_at: Date; redeemed_at: Date | null }>`
-      SELECT proof_id, expires_at, redeemed_at FROM locker_proofs
-      WHERE unlock_id = ${unlockId} AND (redeemed_at IS NOT NULL OR expires_at > now() + interval '1 minute')`.execute(
-      trx,
-    )
-    if (rows.filter(({ redeemed_at }) => redeemed_at !== null).length >= MAX_REDEEMED) return null
-    const waiting = rows.find(({ redeemed_at }) => redeemed_at === null)
+    const { rows } = await sql<{ proof_id: string; expires_at: Date; is_waiting: boolean }>`
+      SELECT proof_id, expires_at,
+        redeemed_at IS NULL AND expires_at >= least(${unlock.expires_at}, now() + interval '1 minute') AS is_waiting
+      FROM locker_proofs WHERE unlock_id = ${unlockId} AND (redeemed_at IS NOT NULL OR expires_at > now())`.execute(trx)
+    const waiting = rows.find(({ is_waiting }) => is_waiting)
     const seconds = (at: Date) => Math.floor(at.getTime() / 1000)
     if (waiting !== undefined) return { proofId: waiting.proof_id, expiresAtS: seconds(waiting.expires_at) }
+    if (rows.length >= MAX_REDEEMED) return null
     const proofId = uuid7(Date.now())
     await trx.insertInto('locker_proofs').values({ proof_id: proofId, unlock_id: unlockId, expires_at: unlock.expires_at }).execute() // prettier-ignore
     return { proofId, expiresAtS: seconds(unlock.expires_at) }

@@ -10,10 +10,16 @@ import { readSigningSecrets, signingKeyOf } from '../apps/signing-secrets.ts'
 import { findLocker } from './lockers.ts'
 import { checkProof, redeemProof } from './proofs.ts'
 import { LockerParams, RedeemBody, Redeemed } from './schema.ts'
+import { userOf } from './visitors.ts'
 
-export type RedeemRouteOptions = { gate: Gate<AppCredential>; db: Db; secretKey: string }
+export type RedeemRouteOptions = {
+  gate: Gate<AppCredential>
+  db: Db
+  secretKey: string
+  isBanned: (credential: AppCredential, userId: string) => boolean
+}
 
-export function redeemRoute(server: FastifyInstance, { gate, db, secretKey }: RedeemRouteOptions): void {
+export function redeemRoute(server: FastifyInstance, { gate, db, secretKey, isBanned }: RedeemRouteOptions): void {
   server.post<{ Params: { locker_id: string }; Body: { proof: string } }>(
     '/lockers/:locker_id/redeem',
     {
@@ -30,7 +36,8 @@ export function redeemRoute(server: FastifyInstance, { gate, db, secretKey }: Re
       },
     },
     async (request, reply) => {
-      const { appId, isTest } = gate.callerOf(request)
+      const caller = gate.callerOf(request)
+      const { appId, isTest } = caller
       const lockerId = Number(request.params.locker_id)
       const locker = Number.isSafeInteger(lockerId) ? await findLocker(db, { lockerId }) : null
       if (locker === null || locker.appId !== appId || locker.kind !== 'content')
@@ -39,6 +46,8 @@ export function redeemRoute(server: FastifyInstance, { gate, db, secretKey }: Re
       const secrets = (await readSigningSecrets(db, secretKey, [appId])).get(signingKeyOf(appId, isTest)) ?? []
       const proof = checkProof(secrets, request.body.proof, Math.floor(Date.now() / 1000))
       if (proof === 'expired') throw refused('This proof has expired. Load the page again for a new one.')
+      if (proof !== 'wrong' && isBanned(caller, userOf({ appId, isTest, visitorId: proof.visitorId }).userId))
+        throw refused('This visitor is banned. Deliver nothing.')
       const redeemed = proof === 'wrong' || proof.lockerId !== lockerId ? null : await redeemProof(db, proof, isTest)
       if (redeemed === null || proof === 'wrong') throw refused('This is not a proof of this locker.')
       const { isFirst, redeemedAt } = redeemed

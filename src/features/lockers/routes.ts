@@ -4,19 +4,19 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Db } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { isHttps, sendJson, successJson } from '../../http/envelope.ts'
-import { addressOf } from '../../http/gate.ts'
+import { addressOf, networkOf } from '../../http/gate.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
 import { createQueryParser } from '../../http/query.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
 import { stepsToUnits } from '../../lib/money.ts'
-import type { Credentials } from '../apps/credentials.ts'
+import type { AppCredential, Credentials } from '../apps/credentials.ts'
 import { readSigningSecrets, signingKeyOf } from '../apps/signing-secrets.ts'
 import type { VisitorReader } from '../clicks/visitor.ts'
 import type { OfferSources } from '../offers/offer-answers.ts'
 import { type LiveWalls, STREAM_HEADERS } from '../wall/live.ts'
 import type { WallSettingsReader } from '../wall/settings.ts'
 import { chooseLanguage } from '../wall/texts/texts.ts'
-import { credentialOf, problemOf, refusalOf } from './admission.ts'
+import { credentialOf, type LockerProblem, problemOf, refusalOf } from './admission.ts'
 import { listLockerOffers } from './locker-offers.ts'
 import { findLocker, type KnownLocker } from './lockers.ts'
 import { readLockerFiles, sendLockerPage, sendProblem } from './page.ts'
@@ -43,7 +43,7 @@ export type LockerRoutesOptions = OfferSources & {
 }
 
 export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptions): void {
-  const { db, secretKey, publicUrl, limiter, credentials, visitors, settingsOf, live, views } = options
+  const { db, secretKey, publicUrl, limiter, credentials, visitors, settingsOf, live, views, isBanned } = options
   const keys = createVisitorKeys(secretKey)
   const files = readLockerFiles()
   const visitorOf = (request: FastifyRequest) =>
@@ -61,18 +61,22 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
   const findById = async (id: string) => (/^\d{1,15}$/.test(id) ? findLocker(db, { lockerId: Number(id) }) : null)
 
   /** The locker of a call that may be used, with the credential of its mode. */
-  async function admit(locker: KnownLocker | null, isTest: boolean) {
+  async function admit(locker: KnownLocker | null, isTest: boolean, despite: LockerProblem | null = null) {
     const credential = credentialOf(credentials, locker, isTest)
-    const problem = problemOf(locker, credential, Date.now())
+    const found = problemOf(locker, credential, Date.now())
+    const problem = found === despite ? null : found
     if (problem !== null || locker === null || credential === undefined) throw refusalOf(problem ?? 'unknown')
     return { locker, credential }
   }
 
-  function proven(visitor: LockerVisitor, key: string): LockerVisitor {
+  /** A banned visitor keeps what was completed, and cannot use it. */
+  function proven(credential: AppCredential, visitorId: string, key: string): LockerVisitor {
+    const visitor = { appId: credential.appId, isTest: credential.isTest, visitorId }
     if (!keys.isProven(visitor, key))
       throw new AppError('INVALID_REQUEST', 'This is not the key of this visitor.', {
         key: 'Start again without a visitor.',
       })
+    if (isBanned(credential, userOf(visitor).userId)) throw refusalOf('banned')
     return visitor
   }
 
@@ -97,7 +101,7 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
       const parent = URL.parse(origin)?.origin ?? null
       const language = chooseLanguage(lang, request.headers['accept-language'])
       const look = await settingsOf(locker.appId)
-      if (!isTest) views.note(locker.lockerId)
+      if (!isTest && request.method !== 'HEAD') views.note(locker.lockerId)
       const shown = { locker, look, language, currency: credential.currency.name, publicUrl }
       return sendLockerPage(reply, files, shown, { isTest, parent, pass: null, needsPassword: false })
     },
@@ -134,9 +138,8 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
       const known = await findById(request.params.locker_id)
       const { locker, credential } = await admit(known, test)
       if (locker.kind === 'link' && !keys.isPassed(locker, pass, Date.now())) throw refusalOf('referrer')
-      const of = { appId: locker.appId, isTest: test }
-      const { visitor, key } = given === undefined ? keys.create(of) : { visitor: given, key: givenKey }
-      const self = proven({ ...of, visitorId: visitor }, key)
+      const { visitor, key } = given === undefined ? keys.create(credential) : { visitor: given, key: givenKey }
+      const self = proven(credential, visitor, key)
       const { unlock, offersDone, rewardSteps, pending } = await readProgress(db, locker, self)
       const { userId } = userOf(self)
       const asked = { locker, credential, userId, visitor: visitorOf(request), requestId: request.id }
@@ -175,12 +178,13 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
     },
     async (request, reply) => {
       const { visitor, key, test } = request.query
-      const { locker } = await admit(await findById(request.params.locker_id), test === '1')
-      const self = proven({ appId: locker.appId, isTest: test === '1', visitorId: visitor }, key)
+      const { credential } = await admit(await findById(request.params.locker_id), test === '1')
+      const self = proven(credential, visitor, key)
       reply.hijack()
       const security = isHttps(request) ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}
       reply.raw.writeHead(200, { ...STREAM_HEADERS, ...security, 'X-Request-Id': request.id })
-      if (!live.open(userOf(self), reply.raw, Date.now() + STREAM_MS)) reply.raw.end('event: busy\ndata: {}\n\n')
+      if (!live.open(userOf(self), reply.raw, Date.now() + STREAM_MS, networkOf(request)))
+        reply.raw.end('event: busy\ndata: {}\n\n')
       return reply
     },
   )

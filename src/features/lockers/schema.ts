@@ -128,7 +128,11 @@ export type LiveQuery = Static<typeof LiveQuery>
 export const SlugParams = Type.Object({ slug: Type.String({ maxLength: 64, description: 'The end of the link.' }) })
 export const OpenBody = shape('LockerOpen', { visitor: VisitorId, key: VisitorKey, pass: Type.String({ maxLength: 100 }) }) // prettier-ignore
 export type OpenBody = Static<typeof OpenBody>
-export const PasswordBody = shape('LockerPassword', { password: Type.String({ minLength: 1, maxLength: 200, format: SAFE_TEXT }) }) // prettier-ignore
+export const PasswordBody = shape('LockerPassword', {
+  password: Type.String({ minLength: 1, maxLength: 200, format: SAFE_TEXT }),
+  pass: Type.String({ maxLength: 100, description: 'Of the page of the link.' }),
+})
+export type PasswordBody = Static<typeof PasswordBody>
 export const ReportBody = shape('LockerReport', {
   reason: oneOf(REPORT_REASONS),
   details: Type.Optional(Type.String({ maxLength: 1_000, format: SAFE_TEXT })),

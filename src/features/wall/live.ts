@@ -11,6 +11,8 @@ import type { AppUser, Completions } from '../offers/completions.ts'
 const BEAT_MS = 25_000 // proxies close what is silent for a minute
 const MAX_STREAMS = 20_000
 const MAX_OF_USER = 5
+/** Of those whom no publisher has signed: anyone can be any number of them. */
+const MAX_OF_NETWORK = 100
 const RETRY_MS = 3_000
 
 export const STREAM_HEADERS = {
@@ -30,6 +32,7 @@ export const notifyWalls = (trx: Trx, user: AppUser) =>
 
 export class LiveWalls {
   readonly #byUser = new Map<string, Set<Stream>>()
+  readonly #byNetwork = new Map<string, number>()
   readonly #unsubscribe: () => void
   readonly #beat: NodeJS.Timeout
   #count = 0
@@ -43,17 +46,20 @@ export class LiveWalls {
     return this.#count
   }
 
-  /** False when there are too many; the page then asks now and then. */
-  open(user: AppUser, response: ServerResponse, endsAtMs: number): boolean {
+  /** False when there are too many; the page then asks now and then. `network`: of a user who is not signed. */
+  open(user: AppUser, response: ServerResponse, endsAtMs: number, network: string | null = null): boolean {
     const key = keyOf(user)
     const streams = this.#byUser.get(key) ?? new Set<Stream>()
     if (this.#count >= MAX_STREAMS || streams.size >= MAX_OF_USER) return false
+    if (network !== null && (this.#byNetwork.get(network) ?? 0) >= MAX_OF_NETWORK) return false
+    if (network !== null) this.#countNetwork(network, 1)
     const stream = { response, endsAtMs }
     streams.add(stream)
     this.#byUser.set(key, streams)
     this.#count++
     response.once('close', () => {
       this.#count--
+      if (network !== null) this.#countNetwork(network, -1)
       streams.delete(stream)
       if (streams.size === 0 && this.#byUser.get(key) === streams) this.#byUser.delete(key)
     })
@@ -65,6 +71,12 @@ export class LiveWalls {
     this.#unsubscribe()
     clearInterval(this.#beat)
     for (const streams of this.#byUser.values()) for (const { response } of streams) response.end()
+  }
+
+  #countNetwork(network: string, more: 1 | -1): void {
+    const count = (this.#byNetwork.get(network) ?? 0) + more
+    if (count === 0) this.#byNetwork.delete(network)
+    else this.#byNetwork.set(network, count)
   }
 
   /** The key of a user, as `notifyWalls` sends it. */

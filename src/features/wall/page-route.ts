@@ -93,7 +93,8 @@ export function pageRoute(server: FastifyInstance, options: Options): void {
         welcomeOfferId: await welcomeOffer(credential, userId, wanted),
       })
       if (written === null) return explain(reply, NOT_BUILT)
-      if (!credential.isTest && !visitor.signals.includes('bot')) counts.note(credential.appId, 'views')
+      if (!credential.isTest && request.method !== 'HEAD' && !visitor.signals.includes('bot'))
+        counts.note(credential.appId, 'views')
       send(request, reply, written, settings.parents)
       return reply
     },
