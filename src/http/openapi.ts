@@ -121,3 +121,9 @@ export async function describeApi(
     reply.header('Cache-Control', 'no-cache').send(server.describe()),
   )
 }
+
+/** An answer for people. */
+export const pageReply = (description: string) => ({
+  description,
+  content: { 'text/html': { schema: { type: 'string' } } },
+})

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../db/open.ts'
+import { pageReply } from '../../http/openapi.ts'
 import { WALL_REQUESTS } from '../../http/request-ids.ts'
 import { AppError } from '../../errors.ts'
 import { isHttps } from '../../http/envelope.ts'
@@ -61,11 +62,6 @@ type Passage = {
   offer: NonNullable<ReturnType<Catalogue['target']>> & { offerId: number }
   visitor: Visitor
 }
-
-const pageReply = (description: string) => ({
-  description,
-  content: { 'text/html': { schema: { type: 'string' } } },
-})
 
 export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions): void {
   const { catalogue, clicks, completions, credentials, links, visitors, limits, onWallClick, db } = options

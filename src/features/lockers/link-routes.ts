@@ -4,7 +4,7 @@ import type { Db } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { sendJson, successJson } from '../../http/envelope.ts'
 import { networkOf } from '../../http/gate.ts'
-import { errorReplies, successReply } from '../../http/openapi.ts'
+import { errorReplies, pageReply, successReply } from '../../http/openapi.ts'
 import { createQueryParser } from '../../http/query.ts'
 import type { AppCredential, Credentials } from '../apps/credentials.ts'
 import type { Visitor } from '../clicks/visitor.ts'
@@ -64,11 +64,10 @@ export function linkRoutes(server: FastifyInstance, options: LinkOptions): void 
         security: [],
         params: SlugParams,
         response: {
-          200: { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } },
-          default: {
-            description: 'A page that says why not.',
-            content: { 'text/html': { schema: { type: 'string' } } },
-          },
+          200: pageReply('The page.'),
+          403: pageReply('Not from where the visitor comes: a page says so.'),
+          404: pageReply('There is no such link.'),
+          410: pageReply('The link has ended, or is switched off: a page says why.'),
         },
       },
     },

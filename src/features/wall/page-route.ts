@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { AppError, MANAGE_ERRORS } from '../../errors.ts'
 import { isHttps } from '../../http/envelope.ts'
+import { pageReply } from '../../http/openapi.ts'
 import { sendPage } from '../../http/pages.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'
 import { joinGzip, joinPlain } from '../../lib/gzip-parts.ts'
@@ -56,11 +57,10 @@ export function pageRoute(server: FastifyInstance, options: Options): void {
         security: [],
         querystring: WallPageQuery,
         response: {
-          200: { description: 'The wall.', content: { 'text/html': { schema: { type: 'string' } } } },
-          default: {
-            description: 'A page that says what is wrong.',
-            content: { 'text/html': { schema: { type: 'string' } } },
-          },
+          200: pageReply('The wall.'),
+          400: pageReply('A page that says what is wrong with the parameters or the signature.'),
+          401: pageReply('A page that says that there is no such wall.'),
+          429: pageReply('Too many requests.'),
         },
       },
       errorHandler(error, request, reply) {
