@@ -14,37 +14,42 @@ export type WallStep = 'views' | 'opened' | 'started'
 type Counts = Record<WallStep, number>
 
 export class WallCounts {
-  #counts = new Map<string, Counts>()
+  /** By day, counted from 1970, then by app. */
+  #counts = new Map<number, Map<number, Counts>>()
 
   note(appId: number, step: WallStep, nowMs = Date.now()): void {
-    this.#of(`${appId} ${dayOf(nowMs)}`)[step]++
+    this.#of(Math.floor(nowMs / DAY_MS), appId)[step]++
   }
 
   async write(db: Db): Promise<void> {
     if (this.#counts.size === 0) return
-    const counts = [...this.#counts].toSorted(([a], [b]) => (a < b ? -1 : 1)) // in one order on every node: no deadlock
+    const counts = this.#counts
     this.#counts = new Map()
-    const rows = counts.map(([key, { views, opened, started }]) => {
-      const [appId, day] = key.split(' ')
-      return { app_id: Number(appId), day: day as string, views, opened, started }
-    })
+    const rows = [...counts].flatMap(([day, apps]) =>
+      [...apps].map(([app_id, counted]) => ({ app_id, day: dayOf(day * DAY_MS), ...counted })),
+    )
     try {
+      // In one order on every node: no deadlock.
       await sql`INSERT INTO wall_days (app_id, day, views, opened, started)
         SELECT r.* FROM json_to_recordset(${JSON.stringify(rows)}::json) AS r (app_id bigint, day date, views bigint, opened bigint, started bigint)
+        ORDER BY app_id, day
         ON CONFLICT (app_id, day) DO UPDATE SET views = wall_days.views + excluded.views,
           opened = wall_days.opened + excluded.opened, started = wall_days.started + excluded.started`.execute(db)
     } catch (error) {
-      for (const [key, lost] of counts) {
-        const kept = this.#of(key)
-        for (const step of STEPS) kept[step] += lost[step]
-      }
+      for (const [day, apps] of counts)
+        for (const [appId, lost] of apps) {
+          const kept = this.#of(day, appId)
+          for (const step of STEPS) kept[step] += lost[step]
+        }
       throw error
     }
   }
 
-  #of(key: string): Counts {
-    let counts = this.#counts.get(key)
-    if (counts === undefined) this.#counts.set(key, (counts = { views: 0, opened: 0, started: 0 }))
+  #of(day: number, appId: number): Counts {
+    let apps = this.#counts.get(day)
+    if (apps === undefined) this.#counts.set(day, (apps = new Map()))
+    let counts = apps.get(appId)
+    if (counts === undefined) apps.set(appId, (counts = { views: 0, opened: 0, started: 0 }))
     return counts
   }
 }
