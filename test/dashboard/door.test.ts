@@ -87,8 +87,13 @@ test('the operator comes in by the set-up link, a publisher’s people by links 
   await operator.page.getByRole('cell', { name: 'olga@example.com' }).waitFor()
   await checkLooks(operator.page)
 
+  // The role that the dialog begins with waits for the people, however slowly they come.
+  const slow = Promise.withResolvers<void>()
+  await operator.page.route('**/manage/v1/publishers/*/people', async (route) => slow.promise.then(() => route.continue()), { times: 1 }) // prettier-ignore
   await go(operator.page, `/publishers/${publisherId}/people`)
   await operator.page.getByRole('button', { name: 'Invite member' }).click()
+  await operator.page.getByRole('dialog').getByRole('status', { name: 'Loading' }).waitFor()
+  slow.resolve()
   await operator.page.getByText('Can do everything, including inviting members.').waitFor() // while there is no owner
   await operator.page.keyboard.press('Escape')
   const forOwner = await linkBy(operator.page, 'Owen@Example.com', 'Owner')

@@ -37,7 +37,9 @@ export function People({ base, about, roles, ownerRole, mayChange }: PeopleProps
   return (
     <Page title="People" about={about} actions={mayChange && <Button onClick={open}>Invite member</Button>}>
       <Modal opened={isOpen} onClose={close} title="Invite member">
-        <Invite base={base} roles={roles} firstRole={hasOwner(team.data, ownerRole) ? undefined : ownerRole} />
+        <Loaded query={team}>
+          {(data) => <Invite base={base} roles={roles} firstRole={hasOwner(data, ownerRole) ? undefined : ownerRole} />}
+        </Loaded>
       </Modal>
       <Loaded query={team}>
         {({ people, invitations }) => (
@@ -57,8 +59,7 @@ export function People({ base, about, roles, ownerRole, mayChange }: PeopleProps
   )
 }
 
-const hasOwner = (team: TeamData | undefined, ownerRole: string) =>
-  team === undefined ||
+const hasOwner = (team: TeamData, ownerRole: string) =>
   team.people.some(({ role, disabled_at }) => role === ownerRole && disabled_at === null) ||
   team.invitations.some(({ role }) => role === ownerRole)
 
