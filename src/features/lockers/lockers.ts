@@ -133,8 +133,8 @@ function checked(input: LockerInput, publicUrl: string): LockerSettings {
   if (input.password != null && link === null) problems['password'] = 'Only link lockers have a password.'
   const target = link === null ? null : targetProblem(link.target_url, publicUrl)
   if (target !== null) problems['link.target_url'] = target
-  const wrong = link?.referrers.find((one) => !ORIGIN.test(one))
-  if (wrong !== undefined) problems['link.referrers'] = `"${wrong}" is not an origin. Write it as https://www.example.com, without a path.` // prettier-ignore
+  const wrong = link?.referrers.find((one) => !ORIGIN.test(one) || URL.parse(one)?.origin !== one)
+  if (wrong !== undefined) problems['link.referrers'] = `"${wrong}" is not an origin. Write it as https://www.example.com, without a path or the usual port.` // prettier-ignore
   if (Object.keys(problems).length > 0) throw badRequest(problems)
   return settings
 }

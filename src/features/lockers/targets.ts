@@ -5,6 +5,9 @@ import { createAddressGuard, literalRefusal } from '../postbacks/address-guard.t
 /** Browsers go there, not this server, so what a network may reach by postbacks does not count here. */
 const guard = createAddressGuard({ allow: [], deny: [], allowLoopback: false })
 
+/** Names that mean something else in every network (RFC 6762, RFC 8375, and what routers use). */
+const PRIVATE_NAME = /\.(local|internal|intranet|lan|home|corp|home\.arpa)$/
+
 /** Why a link may not lead there, as a sentence; null when it may. Asked when it is saved, and again when it is opened. */
 export function targetProblem(target: string, publicUrl: string): string | null {
   const url = URL.parse(target)
@@ -12,7 +15,8 @@ export function targetProblem(target: string, publicUrl: string): string | null 
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'Only http and https URLs can be opened.'
   const host = (of: URL) => of.hostname.toLowerCase().replace(/\.$/, '')
   if (host(url) === host(new URL(publicUrl))) return 'A link cannot lead back to this network.'
-  if (!host(url).includes('.') && !host(url).startsWith('[')) return 'The host must be a public name.'
+  const isName = !host(url).startsWith('[')
+  if (isName && (!host(url).includes('.') || PRIVATE_NAME.test(host(url)))) return 'The host must be a public name.'
   const reason = literalRefusal(guard, url)
   return reason === null
     ? null

@@ -15,7 +15,7 @@ import { writeTemplate } from './offer-text.ts'
 import type { AllOffers, OfferRow } from './offer-rows.ts'
 import type { ContentRules } from './rule-sets.ts'
 import type { Platform, Sort } from './choices.ts'
-import { searchSlots } from './search.ts'
+import { SearchQueue, searchSlots } from './search.ts'
 import { Renewal, Shelf } from './shelf.ts'
 
 const MAX_TEMPLATES = 5_000
@@ -56,6 +56,7 @@ export class Catalogue {
   readonly #lists = new ListCache(this.#shelf, this.#work)
   readonly #templates = new Cache<number, ShownOffer>(MAX_TEMPLATES)
   #nextBoundaryMs = Infinity
+  readonly #searches = new SearchQueue()
 
   constructor(publicUrl: string) {
     this.publicUrl = publicUrl
@@ -168,11 +169,11 @@ export class Catalogue {
     return { offers: this.#show(seen.subarray(offset, offset + limit)), total }
   }
 
-  /** Those of a list without some offers that have this in their name or description, or as their id. */
+  /** Those of a list without some offers that have these words in their name or description, or this as their id. */
   async search(list: OfferList, hidden: readonly number[], text: string, { offset, limit }: Range): Promise<Slice> {
     const whole = await this.#lists.whole(list)
     const skipped = new Set(hidden.map((offerId) => this.#shelf.find(offerId)))
-    const found = await searchSlots(this.#shelf, whole, text, 'words')
+    const found = await this.#searches.run(() => searchSlots(this.#shelf, whole, text, 'words'))
     const seen = found.filter((slot) => !skipped.has(slot))
     return { offers: this.#show(seen.slice(offset, offset + limit)), total: seen.length }
   }

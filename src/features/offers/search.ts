@@ -1,10 +1,28 @@
-// Looking for offers by what they say. For people, who ask now and then: every offer of the list is read.
+// Looking for offers by what they say. For people, who ask now and then: every offer of the list is read. One search at a
+// time, so that however many ask, other requests wait for one batch at most.
 import { setImmediate as breathe } from 'node:timers/promises'
+import { AppError } from '../../errors.ts'
 import type { Shelf } from './shelf.ts'
 
 const BATCH = 500 // between two of them, other requests have their turn
 
-/** Those of these slots that have this in their name, or in name and description (`words`), or as their id. */
+const MAX_WAITING = 100
+
+export class SearchQueue {
+  #last: Promise<unknown> = Promise.resolve()
+  #waiting = 0
+
+  async run<T>(search: () => Promise<T>): Promise<T> {
+    if (this.#waiting >= MAX_WAITING)
+      throw new AppError('RATE_LIMIT_EXCEEDED', 'Too many people are searching right now. Try again shortly.')
+    this.#waiting++
+    const done = this.#last.then(search).finally(() => this.#waiting--)
+    this.#last = done.catch(() => {}) // its caller gets the error
+    return done
+  }
+}
+
+/** Those of these slots that have all of these words in their name, or in name and description (`words`), or this as their id. */
 export async function searchSlots(
   shelf: Shelf,
   among: Uint32Array,
@@ -12,11 +30,13 @@ export async function searchSlots(
   within: 'name' | 'words',
 ): Promise<number[]> {
   const wanted = text.trim().toLowerCase()
+  const words = wanted.split(/\s+/)
   const found: number[] = []
   for (const [place, slot] of among.entries()) {
     if (place % BATCH === BATCH - 1) await breathe()
     const { slots } = shelf // others, when everything was reloaded meanwhile
-    if (String(slots.ids[slot]) === wanted || slots[within](slot).toLowerCase().includes(wanted)) found.push(slot)
+    const said = slots[within](slot).toLowerCase()
+    if (String(slots.ids[slot]) === wanted || words.every((word) => said.includes(word))) found.push(slot)
   }
   return found
 }

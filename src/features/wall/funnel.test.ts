@@ -14,7 +14,8 @@ const BOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.
 test('views, opened and started offers of live users are counted, and what converts of them', async () => {
   const { db } = world.database
   const { appId, live, test: testKeys } = await world.createApp()
-  const [offerId = 0] = await world.createOffers({ payout: '2' })
+  const goals = [{ name: 'a', payout: '1.5' }, { name: 'b', payout: '0.5' }] // prettier-ignore
+  const [offerId = 0] = await world.createOffers({ payout: undefined, goals })
   const visit = (method: 'GET' | 'POST', path: string, key: string, agent = BROWSER) =>
     world.app.server.inject({ method, url: `${path}?apiKey=${key}&userId=ann`, headers: { 'user-agent': agent } })
   const clickIds: string[] = []
@@ -26,8 +27,8 @@ test('views, opened and started offers of live users are counted, and what conve
     clickIds.push((await world.follow(link, { 'user-agent': agent })).clickId)
   } // prettier-ignore
   const byApi = await world.click(offerId, live, 'userId=ben') // not through the wall
-  await world.confirm(offerId, byApi.clickId)
-  await world.confirm(offerId, clickIds[0] ?? '')
+  await world.confirm(offerId, byApi.clickId, { goal: 'a' })
+  for (const goal of ['a', 'b']) await world.confirm(offerId, clickIds[0] ?? '', { goal }) // one offer was completed
   await until(async () => (await readFunnel(db, appId, 7, new Date())).started === 1)
   const funnel = await readFunnel(db, appId, 7, new Date())
   assert.deepEqual(funnel, { days: 7, views: 1, opened: 1, started: 1, completed: 1, payout: 2, payout_per_thousand_views: 2_000 }) // prettier-ignore

@@ -64,7 +64,7 @@ export async function readFunnel(db: Db, appId: number, days: number, now: Date)
     sql<Counts>`SELECT coalesce(sum(views), 0)::bigint AS views, coalesce(sum(opened), 0)::bigint AS opened,
         coalesce(sum(started), 0)::bigint AS started
       FROM wall_days WHERE app_id = ${appId} AND day >= ${dayOf(firstMs)}::date`.execute(db),
-    sql<{ completed: number; payout_micros: number }>`SELECT count(*) AS completed,
+    sql<{ completed: number; payout_micros: number }>`SELECT count(DISTINCT v.click_id) AS completed,
         coalesce(sum(v.payout_micros) FILTER (WHERE v.status = 'approved'), 0)::bigint AS payout_micros
       FROM conversions v JOIN clicks c USING (click_id)
       WHERE v.app_id = ${appId} AND NOT v.is_test AND v.conversion_id >= ${uuid7Floor(firstMs)}::uuid

@@ -68,6 +68,7 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
     async (request, reply) => {
       const { query } = request
       const { credential, isSigned } = await viewers.identify(request, query)
+      if (query.search !== undefined) await viewers.countSearch(request)
       const wanted = { ...asVisitor(query, visitorOf(request)), isUnproven: !isSigned }
       answers.list(request, reply, credential, wanted)
       return reply

@@ -44,7 +44,7 @@ const ORIGIN = /^https?:\/\/(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/
 
 /** They go into a header as they are. */
 function checkParents(parents: readonly string[]): void {
-  const wrong = parents.find((parent) => !ORIGIN.test(parent))
+  const wrong = parents.find((parent) => !ORIGIN.test(parent) || !URL.canParse(parent.replace('*.', '')))
   if (wrong !== undefined)
     throw badRequest({ parents: `"${wrong}" is not an origin. Write it as https://www.example.com, without a path.` })
 }

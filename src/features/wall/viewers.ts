@@ -5,7 +5,7 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { Db } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
-import { addressOf } from '../../http/gate.ts'
+import { addressOf, networkOf } from '../../http/gate.ts'
 import { createQueryParser } from '../../http/query.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
 import { Cache } from '../../lib/cache.ts'
@@ -17,6 +17,8 @@ import { checkSignature, type SignatureProblem } from './signature.ts'
 
 const A_MINUTE_BY_USER = 120
 const A_MINUTE_BY_ADDRESS = 3_000
+/** A search reads every offer, so it costs a hundred times as much as a page. */
+const SEARCHES_A_MINUTE = 60
 /** A secret that was rotated or whose grace was ended is noticed within this time. */
 const SECRETS_LIFE_MS = 2_000
 const REMEMBERED_APPS = 1_000
@@ -29,6 +31,8 @@ type Named = { apiKey: string; userId: string; exp?: string | undefined; sig?: s
 export type Viewers = {
   /** Parses these query parameters, and counts the request against its IP address. */
   createHook: (parameters: readonly string[]) => onRequestAsyncHookHandler
+  /** Counts a search against its network. */
+  countSearch(request: FastifyRequest): Promise<void>
   /** The viewer whom a validated request names. Throws what the page has to show. */
   identify(request: FastifyRequest, named: Named): Promise<Viewer>
   /** The same for what only a signed user may see. */
@@ -86,6 +90,8 @@ export function createViewers({ db, secretKey, credentials, limiter, settingsOf 
 
   return {
     identify,
+    countSearch: (request) =>
+      count(request, `wall-search:${networkOf(request)}`, SEARCHES_A_MINUTE, 'with a search from this network'),
     async identifySigned(request, named) {
       const viewer = await identify(request, named)
       if (!viewer.isSigned) throw unsigned('needed')

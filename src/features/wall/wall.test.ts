@@ -241,3 +241,19 @@ test('a page that nobody signed changes nothing of what is known of a user, but 
   await look('/offers', { ...query, userId: 'eve', aff_sub: 'own', exp: String(user.expiresAtS), sig })
   assert.equal((await world.report(live, { userId: 'eve', offerId })).body.data.conversion.aff_sub, 'own')
 })
+
+test('searches find all of their words, and one network can search so often only', async () => {
+  const { live } = await world.createApp()
+  const [offerId = 0, other = 0] = await world.createOffers({ name: 'Quiet Harbour', description: 'Reach the lighthouse' }, { name: 'Quiet' }) // prettier-ignore
+  const search = async (words: string, userId = 'ann') => {
+    const { offers, status } = await look('/offers', { apiKey: live.api_key, userId, search: words })
+    return { status, found: offers.map(({ offer_id }) => offer_id).toSorted((a, b) => a - b) }
+  }
+  assert.deepEqual((await search('lighthouse  QUIET')).found, [offerId])
+  assert.deepEqual((await search('quiet')).found, [offerId, other])
+  const statuses = await Promise.all(
+    Array.from({ length: 70 }, async (_, i) => (await search('none', `user-${i}`)).status),
+  )
+  assert.ok(statuses.filter((status) => status === 200).length <= 60)
+  assert.equal((await look('/offers', { apiKey: live.api_key, userId: 'ann' })).status, 200)
+})

@@ -25,7 +25,7 @@ const WallFunnel = shape('WallFunnel', {
   views: Type.Integer({ description: 'How often the wall was shown.' }),
   opened: Type.Integer({ description: 'How often the details of an offer were opened.' }),
   started: Type.Integer({ description: 'Clicks on links of the wall.' }),
-  completed: Type.Integer({ description: 'Conversions of such clicks: pending and approved ones.' }),
+  completed: Type.Integer({ description: 'Such clicks with a conversion that is pending or approved.' }),
   payout: Type.Number({ description: 'Of the approved ones, in USD.' }),
   payout_per_thousand_views: orNull(Type.Number({ description: 'In USD. Null: no views.' })),
 })

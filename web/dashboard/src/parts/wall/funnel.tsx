@@ -53,7 +53,7 @@ function Steps({
       <Figure
         label="Completed"
         value={formatCount(completed)}
-        meaning="Pending and approved conversions from the wall, by the time they were created."
+        meaning="Started offers with a pending or approved conversion, by the time of the conversion."
         about={shareOf(completed, started, 'of started')}
       />
       <Figure
