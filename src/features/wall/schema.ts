@@ -4,7 +4,7 @@ import { oneOf, shape } from '../../http/shape.ts'
 import type { Sort } from '../offers/choices.ts'
 import { NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
 import { SAFE_TEXT } from '../../http/validation.ts'
-import { Goal, Offer, OfferList, OfferListQuery, UserId } from '../offers/schema.ts'
+import { Goal, Offer, OfferList, OfferListQuery, OfferReply, UserId } from '../offers/schema.ts'
 import { REASONS, STATUSES } from '../conversions/conversions.ts'
 import { THEMES } from './settings-schema.ts'
 
@@ -90,7 +90,7 @@ const { payout: _of, payout_local: _offer, goals: _goals, ...offer } = Offer.pro
 export const WallOffer = shape('WallOffer', { ...offer, reward, goals: Type.Array(WallGoal) })
 
 export const WallOfferList = shape('WallOfferList', { ...OfferList.properties, offers: Type.Array(WallOffer) })
-export const WallOfferReply = shape('WallOfferReply', { offer: WallOffer })
+export const WallOfferReply = shape('WallOfferReply', { ...OfferReply.properties, offer: WallOffer })
 
 const time = Type.String({ format: 'date-time', description: 'RFC 3339 in UTC.' })
 const picture = Type.Union([Type.String(), Type.Null()])
