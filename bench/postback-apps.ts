@@ -36,11 +36,11 @@ export async function createPostbackApp(
     publisherId, name, currency: 'Coins', rateMicros: 100_000_000, rateLimit: 100, expiresAt: null, blockedCategories: [],
     blockedKeywords: [], paymentOffers: true,
   }) // prettier-ignore
-  await tell(catalogue, opened, app_id, url)
+  await setPostbackUrl(catalogue, opened, app_id, url)
   return app_id
 }
 
-export const tell = (catalogue: Catalogue, { db }: Opened, appId: number, url: string) =>
+export const setPostbackUrl = (catalogue: Catalogue, { db }: Opened, appId: number, url: string) =>
   saveSettings(db, TESTER, secretKeyOf(catalogue), appId, { ...DEFAULTS, method: 'POST', url })
 
 const secretKeyOf = ({ dataDir }: Catalogue) => keepSecretFile(join(dataDir, 'secret-key'))

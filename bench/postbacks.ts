@@ -14,7 +14,7 @@ import { type Opened, runLong } from './postgres.ts'
 import { ensureProgram } from './programs.ts'
 import { median, type Plan } from './rounds.ts'
 import { freePort, startBare, startServe } from './servers.ts'
-import { insertConversions, createPostbackApp, openFor, startWorker, tell } from './postback-apps.ts'
+import { insertConversions, createPostbackApp, openFor, startWorker, setPostbackUrl } from './postback-apps.ts'
 import { TESTER } from '../test/tester.ts'
 
 const OFFERS = 1_000
@@ -130,7 +130,7 @@ async function measureLatency(catalogue: Catalogue, opened: Opened): Promise<num
       .select('app_id')
       .where('api_key', '=', apiKey)
       .executeTakeFirstOrThrow()
-    await tell(catalogue, opened, app_id, url)
+    await setPostbackUrl(catalogue, opened, app_id, url)
     await pool.query('INSERT INTO trusted_offers (app_id, offer_id) SELECT $1, offer_id FROM offers', [app_id])
     const [offer] = (
       await pool.query<{ offer_id: number }>(

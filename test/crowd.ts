@@ -54,22 +54,22 @@ export async function fillConversions(pool: pg.Pool, crowd: Crowd, count: number
 export async function fillHistory(pool: pg.Pool): Promise<void> {
   await run(
     pool,
-    `CREATE TEMPORARY TABLE untold AS SELECT c.* FROM conversions c
+    `CREATE TEMPORARY TABLE unsent AS SELECT c.* FROM conversions c
      WHERE NOT EXISTS (SELECT FROM conversion_events e WHERE e.conversion_id = c.conversion_id) ORDER BY conversion_id`,
     `INSERT INTO conversion_events (conversion_id, sequence, event_id, app_id, is_test, actor, created_at, status, status_reason,
        payout_micros, revenue_micros, currency, rate_micros, aff_sub, aff_sub2, click_id, click_at, ip, country, device,
        approved_at, rejected_at, reversed_at)
      SELECT conversion_id, 1, event_id, app_id, is_test, actor, created_at, status, status_reason, payout_micros, revenue_micros,
        currency, rate_micros, aff_sub, aff_sub2, click_id, click_at, ip, country, device, approved_at, rejected_at, reversed_at
-     FROM untold`,
-    `INSERT INTO event_feed (conversion_id, sequence, app_id, is_test) SELECT conversion_id, 1, app_id, is_test FROM untold`,
+     FROM unsent`,
+    `INSERT INTO event_feed (conversion_id, sequence, app_id, is_test) SELECT conversion_id, 1, app_id, is_test FROM unsent`,
     `INSERT INTO ledger_entries (posting_id, kind, account, party_id, amount_micros, conversion_id, created_at)
      SELECT event_id, 'conversion', line.account, line.party_id, line.amount_micros, conversion_id, created_at
-     FROM untold CROSS JOIN LATERAL (VALUES ('advertiser_receivable', advertiser_id, revenue_micros),
+     FROM unsent CROSS JOIN LATERAL (VALUES ('advertiser_receivable', advertiser_id, revenue_micros),
        (CASE status WHEN 'pending' THEN 'publisher_pending' ELSE 'publisher_payable' END, publisher_id, -payout_micros),
        ('network_margin', 0, payout_micros - revenue_micros)) AS line (account, party_id, amount_micros)
      WHERE status IN ('pending', 'approved')`,
-    'DROP TABLE untold',
+    'DROP TABLE unsent',
   )
 }
 

@@ -66,10 +66,14 @@ export class OldDatabase {
   }
 
   /** A publisher with an app that gets postbacks and one that gets none; an advertiser's offer. */
-  async fill(insertTold: (publisherId: number) => Promise<OldApp>) {
+  async fill(insertWithPostbacks: (publisherId: number) => Promise<OldApp>) {
     const publisherId = Number((await this.insert('publishers', { name: 'Publisher' }))['publisher_id'])
-    const told = await insertTold(publisherId)
-    const untold = await this.insertApp({ publisher_id: publisherId, name: 'Untold', rate_limit: 7 })
+    const withPostbacks = await insertWithPostbacks(publisherId)
+    const withoutPostbacks = await this.insertApp({
+      publisher_id: publisherId,
+      name: 'Without postbacks',
+      rate_limit: 7,
+    })
     const { advertiser_id } = await this.insert('advertisers', { name: 'Advertiser' })
     const worth = { payout_micros: 1_500_000, revenue_micros: 2_000_000 }
     const { offer_id } = await this.insert('offers', {
@@ -91,10 +95,10 @@ export class OldDatabase {
     })
     const goal = { offer_id, place: 1, name: 'Done', description: '', ...worth, is_optional: false }
     const { goal_id } = await this.insert('goals', goal)
-    const context = { app_id: told.app_id, is_test: false, user_id: 'u', aff_sub: 'mail', seen_at: new Date() }
+    const context = { app_id: withPostbacks.app_id, is_test: false, user_id: 'u', aff_sub: 'mail', seen_at: new Date() }
     await this.insert('user_contexts', context)
     const ids = { advertiserId: Number(advertiser_id), offerId: Number(offer_id), goalId: Number(goal_id) }
-    return { publisherId, told, untold, ...ids }
+    return { publisherId, withPostbacks, withoutPostbacks, ...ids }
   }
 
   /** Every row of every table that has any, but for the stamp of its latest change. */

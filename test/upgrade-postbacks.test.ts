@@ -26,17 +26,22 @@ after(async () => {
 
 test('what was queued or being sent is sent, what had ended stays so, and a cancelled replay is what it was', async () => {
   old = await OldDatabase.open('0004')
-  const { told, publisherId, advertiserId, offerId, goalId } = await old.fill((publisher_id) =>
+  const { withPostbacks, publisherId, advertiserId, offerId, goalId } = await old.fill((publisher_id) =>
     old.insertApp({ publisher_id, name: 'Told' }),
   )
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/?s={status}`
-  await old.insert('postback_settings', { app_id: told.app_id, method: 'GET', url })
-  await old.insert('postback_lanes', { app_id: told.app_id, publisher_id: publisherId })
+  await old.insert('postback_settings', { app_id: withPostbacks.app_id, method: 'GET', url })
+  await old.insert('postback_lanes', { app_id: withPostbacks.app_id, publisher_id: publisherId })
   const made: string[] = []
   for (let i = 0; i < 7; i++) {
     const at = new Date()
     const [conversion_id, event_id] = [uuid7(at.getTime()), uuid7(at.getTime())]
-    const parties = { app_id: told.app_id, publisher_id: publisherId, advertiser_id: advertiserId, offer_id: offerId }
+    const parties = {
+      app_id: withPostbacks.app_id,
+      publisher_id: publisherId,
+      advertiser_id: advertiserId,
+      offer_id: offerId,
+    }
     const worth = { payout_micros: 1_500_000, revenue_micros: 2_000_000, currency: 'Coins', rate_micros: 100_000_000 }
     const whose = { user_id: `u${i}`, is_test: false, is_repeatable: false, goal_id: goalId, source: 'advertiser' }
     const move = { status: 'approved', sequence: 1, event_id, actor: 'advertiser', created_at: at, approved_at: at }

@@ -26,7 +26,7 @@ after(async () => {
 })
 
 const receiverUrl = () => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
-const templateUrl = () => `${receiverUrl()}/told?user={user_id}&status={status}&reward={reward}&id={transaction_id}`
+const templateUrl = () => `${receiverUrl()}/postback?user={user_id}&status={status}&reward={reward}&id={transaction_id}`
 
 async function open(last: string): Promise<OldDatabase> {
   const old = await OldDatabase.open(last)
@@ -63,18 +63,18 @@ function assertKept(earlier: Map<string, Row[]>, now: Map<string, Row[]>, gone: 
 }
 
 /** The next request to the publisher's server: its method, its parameters, and whether this app's secret signed it. */
-async function nextTold(count: number, { signingSecret }: OldApp) {
+async function nextRequest(count: number, { signingSecret }: OldApp) {
   await until(() => received.length > count, 20_000)
   const { method, url = '', headers } = received[count] as IncomingMessage
   const verdict = verifyMessage([signingSecret], headers, `${receiverUrl()}${url}`, Date.now() / 1_000)
-  const { id, ...told } = Object.fromEntries(new URL(url, receiverUrl()).searchParams)
-  return { method, verdict, isItsId: id === headers['webhook-id'], told }
+  const { id, ...parameters } = Object.fromEntries(new URL(url, receiverUrl()).searchParams)
+  return { method, verdict, isItsId: id === headers['webhook-id'], parameters }
 }
 
 test('from the first version: the URL an app had is its postback settings, and nothing else changes', async () => {
   const old = await open('0001')
   const leak = { secret_leaked_at: new Date('2026-01-02T03:04:05Z'), secret_leaked_origin: 'https://shop.example' }
-  const { told, untold, offerId } = await old.fill((publisher_id) =>
+  const { withPostbacks, withoutPostbacks, offerId } = await old.fill((publisher_id) =>
     old.insertApp({ publisher_id, name: 'Told', postback_url: templateUrl(), blocked_keywords: ['dice'], ...leak }),
   )
   const earlier = await old.readAll()
@@ -86,48 +86,57 @@ test('from the first version: the URL an app had is its postback settings, and n
   assertKept(earlier, await old.readAll(), GONE)
   const settings = await old.query('SELECT app_id, method, url, events, timeout_ms, success FROM postback_settings')
   const plain = { method: 'GET', events: ['approved', 'reversed'], timeout_ms: 15_000, success: '2xx' }
-  assert.deepEqual(settings, [{ app_id: told.app_id, url: templateUrl(), ...plain }])
+  assert.deepEqual(settings, [{ app_id: withPostbacks.app_id, url: templateUrl(), ...plain }])
   const leaks = await old.query(
     'SELECT app_id, secret_leaked_at, secret_leaked_origin FROM credentials WHERE secret_leaked_at IS NOT NULL',
   )
-  assert.deepEqual(leaks, [{ app_id: told.app_id, ...leak }])
+  assert.deepEqual(leaks, [{ app_id: withPostbacks.app_id, ...leak }])
   const lanes = await old.query('SELECT app_id, width, failures, open_until, paused_at FROM postback_lanes')
-  assert.deepEqual(lanes, [{ app_id: told.app_id, width: 4, failures: 0, open_until: null, paused_at: null }])
+  assert.deepEqual(lanes, [{ app_id: withPostbacks.app_id, width: 4, failures: 0, open_until: null, paused_at: null }])
   const apps = await run<{ app_id: number; name: string; live: { api_key: string } }[]>(old, 'app', 'list')
   assert.deepEqual(
     apps.map(({ app_id, name, live }) => [app_id, name, live.api_key]),
     [
-      [told.app_id, 'Told', told.apiKey],
-      [untold.app_id, 'Untold', untold.apiKey],
+      [withPostbacks.app_id, 'Told', withPostbacks.apiKey],
+      [withoutPostbacks.app_id, 'Without postbacks', withoutPostbacks.apiKey],
     ],
   )
 
   // Its credentials are valid, its offer is shown and can be completed, and the postback goes where it went before.
-  await run(old, 'app', 'trust', String(told.app_id), '--all')
+  await run(old, 'app', 'trust', String(withPostbacks.app_id), '--all')
   const { url } = await program.serve(envOf(old))
-  const headers = { 'x-api-key': told.apiKey, 'x-api-secret': told.apiSecret, 'content-type': 'application/json' }
+  const headers = {
+    'x-api-key': withPostbacks.apiKey,
+    'x-api-secret': withPostbacks.apiSecret,
+    'content-type': 'application/json',
+  }
   const listed = await fetch(`${url}/v1/offers?userId=u`, { headers })
   const { data } = (await listed.json()) as { data: { offers: { offer_id: number }[] } }
   assert.deepEqual(data.offers.map((offer) => offer.offer_id), [offerId]) // prettier-ignore
   const count = received.length
   const body = JSON.stringify({ userId: 'u', offerId })
   assert.equal((await fetch(`${url}/v1/conversions`, { method: 'POST', headers, body })).status, 201)
-  assert.deepEqual(await nextTold(count, told), {
+  assert.deepEqual(await nextRequest(count, withPostbacks), {
     method: 'GET',
     verdict: 'ok',
     isItsId: true,
-    told: { user: 'u', status: 'approved', reward: '150' },
+    parameters: { user: 'u', status: 'approved', reward: '150' },
   })
 })
 
 test('from the version before postbacks: conversions and their history are kept, and only new events are sent', async () => {
   const old = await open('0002')
-  const { told, publisherId, advertiserId, offerId, goalId } = await old.fill((publisher_id) =>
+  const { withPostbacks, publisherId, advertiserId, offerId, goalId } = await old.fill((publisher_id) =>
     old.insertApp({ publisher_id, name: 'Told', postback_url: templateUrl() }),
   )
   const at = new Date()
   const [conversion_id, event_id] = [uuid7(at.getTime()), uuid7(at.getTime())]
-  const parties = { app_id: told.app_id, publisher_id: publisherId, advertiser_id: advertiserId, offer_id: offerId }
+  const parties = {
+    app_id: withPostbacks.app_id,
+    publisher_id: publisherId,
+    advertiser_id: advertiserId,
+    offer_id: offerId,
+  }
   const worth = { payout_micros: 1_500_000, revenue_micros: 2_000_000, currency: 'Coins', rate_micros: 100_000_000 }
   const whose = { user_id: 'u', is_test: false, is_repeatable: false, goal_id: goalId, source: 'advertiser' }
   const move = { status: 'approved', sequence: 1, event_id, actor: 'advertiser', created_at: at, approved_at: at }
@@ -146,11 +155,11 @@ test('from the version before postbacks: conversions and their history are kept,
   const count = received.length
   await program.serve(envOf(old))
   await run(old, 'conversion', 'reverse', conversion_id, '--yes')
-  assert.deepEqual(await nextTold(count, told), {
+  assert.deepEqual(await nextRequest(count, withPostbacks), {
     method: 'GET',
     verdict: 'ok',
     isItsId: true,
-    told: { user: 'u', status: 'reversed', reward: '-150' },
+    parameters: { user: 'u', status: 'reversed', reward: '-150' },
   })
   const postbacks = await old.query('SELECT conversion_id, sequence, status FROM postbacks')
   assert.deepEqual(postbacks, [{ conversion_id, sequence: 2, status: 'reversed' }])

@@ -3,7 +3,7 @@ import type { Db } from '../src/db/open.ts'
 import { until } from './installation.ts'
 
 /** Until a query waits for a lock: of a row that another transaction has changed and not committed, for example. */
-export const untilSomebodyWaits = (db: Db): Promise<number> =>
+export const untilLockIsAwaited = (db: Db): Promise<number> =>
   until(async () => {
     const { rows } = await sql`SELECT FROM pg_locks WHERE NOT granted
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())

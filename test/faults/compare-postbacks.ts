@@ -25,8 +25,8 @@ export function compareWithAcknowledged(arrivals: readonly Arrival[], known: Ack
     ...[...approved].map((conversionId) => nameOf({ conversionId, status: 'approved' })),
     ...[...reversed].map((conversionId) => nameOf({ conversionId, status: 'reversed' })),
   ]
-  const untold = owed.filter((event) => !accepted.has(event))
-  none(untold, 'acknowledged, but never sent')
+  const unsent = owed.filter((event) => !accepted.has(event))
+  none(unsent, 'acknowledged, but never sent')
   const ids = Map.groupBy(arrivals, nameOf)
   const manyIds = [...ids.values()].filter((all) => all.some((one) => one.webhookId !== all[0]?.webhookId))
   none(manyIds, 'sent with more than one ID')
@@ -68,8 +68,8 @@ export async function compareWithQueue(db: Db, arrivals: readonly Arrival[]): Pr
     FROM postbacks p LEFT JOIN postback_attempts a USING (postback_id) GROUP BY p.postback_id
     HAVING count(DISTINCT a.attempt) <> p.attempts OR count(*) <> p.attempts`.execute(db)
   none(gaps, 'whose log has not one line for each try')
-  const { rows: untold } = await sql`
+  const { rows: unsent } = await sql`
     SELECT e.conversion_id, e.sequence FROM conversion_events e LEFT JOIN postbacks p ON p.postback_id = e.event_id
     WHERE p.postback_id IS NULL`.execute(db)
-  none(untold, 'events without a postback')
+  none(unsent, 'events without a postback')
 }

@@ -180,7 +180,7 @@ export async function giveUpMails(db: Db, hasMailServer: boolean, at?: Date): Pr
     RETURNING kind, recipient, attempts, failure`.execute(db)
   return rows.map(
     ({ kind, recipient, attempts, failure }) =>
-      `Gave up mailing ${recipient ?? 'somebody'} (${kind}) after ${attempts} attempts: ${failure}`,
+      `Gave up mailing ${recipient ?? 'an unknown address'} (${kind}) after ${attempts} attempts: ${failure}`,
   )
 }
 

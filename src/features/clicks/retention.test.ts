@@ -6,7 +6,7 @@ import { ensurePartitions, ensurePartitionsAhead, listPartitions } from '../../d
 import type { Db } from '../../db/open.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import { addClicks } from '../../../test/seed-rows.ts'
-import { untilSomebodyWaits } from '../../../test/waiting.ts'
+import { untilLockIsAwaited } from '../../../test/waiting.ts'
 import { useWorld } from '../../../test/world.ts'
 import { GROUPINGS } from '../reports/schema.ts'
 import { readRange, readStats } from '../reports/stats.ts'
@@ -151,7 +151,7 @@ test('a click that is being written while its day is dropped is waited for, and 
   await db.transaction().execute(async (late) => {
     await addClicks(late, click)
     dropping = dropOldClicks(db, NOW, 40)
-    await untilSomebodyWaits(db)
+    await untilLockIsAwaited(db)
   })
   assert.deepEqual(await dropping, ['clicks_20250401'])
   const counts = await db.selectFrom('click_counts').select('clicks').where('app_id', '=', appId).execute()

@@ -17,7 +17,7 @@ import {
   readPostback,
 } from '../../../test/postback-world.ts'
 import { useWorld } from '../../../test/world.ts'
-import { untilSomebodyWaits } from '../../../test/waiting.ts'
+import { untilLockIsAwaited } from '../../../test/waiting.ts'
 import { replayPostback } from './replay-postback.ts'
 import { finishClaims, reapExpired, returnClaim } from './claims.ts'
 import type { Claimed } from './queue.ts'
@@ -75,7 +75,7 @@ test('an attempt that fails in the very moment of cancelling is not retried', as
   await db.transaction().execute(async (trx) => {
     await finishClaims(trx, [fail(claimed, { nextAt: after(HOUR) })], DONE)
     cancelling = cancelReplay(db, TESTER, replayId, DONE)
-    await untilSomebodyWaits(db)
+    await untilLockIsAwaited(db)
   })
   await cancelling
   assert.deepEqual(await stateOf(claimed), ['dead', MADE])

@@ -133,7 +133,9 @@ test('what was not mailed says why', async () => {
   assert.deepEqual(await reasons(silent), ['the publisher has no address'])
   assert.equal((await reasons(ann, false))[0], 'SMTP_URL is not set here')
   assert.equal((await reasons(ann))[0], 'waiting')
-  assert.deepEqual(await giveUpMails(db, true, NOW), ['Gave up mailing somebody (notice) after 0 attempts: expired'])
+  assert.deepEqual(await giveUpMails(db, true, NOW), [
+    'Gave up mailing an unknown address (notice) after 0 attempts: expired',
+  ])
   mails.answer = (command) => (command.startsWith('MAIL') ? '451 not now' : null)
   await assert.rejects(mail())
   assert.deepEqual(await reasons(ann), [

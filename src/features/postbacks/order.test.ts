@@ -16,7 +16,7 @@ import {
   readPostback,
 } from '../../../test/postback-world.ts'
 import { CAPACITY, useQueue } from '../../../test/queue-world.ts'
-import { untilSomebodyWaits } from '../../../test/waiting.ts'
+import { untilLockIsAwaited } from '../../../test/waiting.ts'
 import type { Db } from '../../db/open.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import { finishClaims } from './claims.ts'
@@ -145,7 +145,7 @@ test('deleting the earlier event while a claim puts the later one behind it wait
   await db.transaction().execute(async (trx) => {
     assert.deepEqual((await claimReady(trx, { limit: 128, capacity: CAPACITY, now: NOW })).claims, [])
     finishing = finishClaims(db, [finish(first)], NOW)
-    await untilSomebodyWaits(db)
+    await untilLockIsAwaited(db)
   })
   await finishing
   assert.equal((await read(second)).place, 'ready')

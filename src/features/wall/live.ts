@@ -1,4 +1,4 @@
-// Open walls that are told when something changes for their user: server-sent events. Every process follows the feed of
+// Open walls that hear when something changes for their user: server-sent events. Every process follows the feed of
 // conversion events anyway (offers/completions.ts), so a conversion that any node wrote reaches the walls of all nodes.
 //
 // A stream says only that something changed; the page then asks for it, with its signature. A proxy that buffers, or a

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Static } from 'typebox'
 import { publisherOfApp, visit, type Visitor } from '../../../../test/people.ts'
-import { untilSomebodyWaits } from '../../../../test/waiting.ts'
+import { untilLockIsAwaited } from '../../../../test/waiting.ts'
 import { useWorld } from '../../../../test/world.ts'
 import { listAuditEntries } from '../../../features/accounts/audit.ts'
 import type { IssuedCredentials } from '../../../features/apps/keys.ts'
@@ -123,7 +123,7 @@ test('the log says which rule was replaced or deleted, even when another person 
     await db.transaction().execute(async (trx) => {
       await setFraudRule(trx, TESTER, set(threshold))
       changing = change()
-      await untilSomebodyWaits(db)
+      await untilLockIsAwaited(db)
     })
     await changing
     const [entry] = await listAuditEntries(db, { action, subject: 'too_fast' }, 1)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { publisherOfApp, visit } from '../../../../test/people.ts'
-import { untilSomebodyWaits } from '../../../../test/waiting.ts'
+import { untilLockIsAwaited } from '../../../../test/waiting.ts'
 import { useWorld } from '../../../../test/world.ts'
 import { listAuditEntries } from '../../../features/accounts/audit.ts'
 import { permit } from '../../../features/apps/permissions.ts'
@@ -68,7 +68,7 @@ test('the log says what a change replaced, even when another person changed it a
   await db.transaction().execute(async (trx) => {
     await permit(trx, TESTER, publisherId, { sharePpm: 700_000 })
     changing = operator.patch(`/publishers/${publisherId}/permissions`, { margin_percent: 10 })
-    await untilSomebodyWaits(db)
+    await untilLockIsAwaited(db)
   })
   await changing
   const [entry] = await listAuditEntries(db, { action: 'publisher.permit', subject: String(publisherId) }, 1)
