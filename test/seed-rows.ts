@@ -54,9 +54,11 @@ export type ConversionSeed = SubIds & {
   isTest?: boolean
   /** Null: of a bot's click. */
   nthOfClick?: number | null
+  /** One of its own, where it is not given. */
+  user_id?: string
 }
 
-/** Each belongs to a user, and by default to a click, of its own. A reversed one is inserted as approved first, as the database demands. */
+/** Each belongs by default to a user and a click of its own. A reversed one is inserted as approved first, as the database demands. */
 export async function addConversions(db: Db, ...seeds: ConversionSeed[]): Promise<void> {
   for (const {
     at,

@@ -75,6 +75,9 @@ export async function verifySignedUrl(given: {
 export async function findProblem(postback: PostPostback | GetPostback): Promise<PostbackProblem | null> {
   const { headers, toleranceSeconds = TOLERANCE_S, now = new Date() } = postback
   const secrets = listOf(postback.secrets)
+  // Only one of them is signed: what is returned must be that one.
+  if (postback.body !== undefined && postback.url !== undefined)
+    throw new TypeError('Give the body of a POST or the url of a GET, not both.')
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) =>
     readHeader(headers, `webhook-${name}`),
   )

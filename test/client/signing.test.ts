@@ -68,6 +68,8 @@ test('a postback that is not ours says why, and what you gave wrongly is another
   assert.equal(await reasonOf({ now: new Date(Number.NaN) }), 'stale')
   assert.equal(await reasonOf({ body: `${good.body} ` }), 'wrong_signature')
   assert.equal(await reasonOf({ body: JSON.parse(good.body) as string }), 'TypeError')
+  // The body is signed, and what the URL says is not.
+  assert.equal(await reasonOf({ url: 'https://example.com/hook?reward=1000000' } as object), 'TypeError')
   for (const secrets of [
     '',
     'whsec_',

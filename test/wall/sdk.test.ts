@@ -135,10 +135,86 @@ test('a signature that expires is renewed by the page, and what is not one is no
   await page.evaluate(
     `document.querySelector('body > div').shadowRoot.querySelector('iframe').contentWindow.postMessage({ source: 'offerdeck-sdk', version: 1, event: 'signature', exp: 'x', sig: '<b>' }, '*')`,
   )
-  await until(async () => {
-    await wall?.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
-    return (await page.evaluate<number>('renewals')) > 0
-  }, 20_000)
+  await until(async () => Date.now() > (soon + 1) * 1000)
+  await wall?.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+  await until(async () => (await page.evaluate<number>('renewals')) > 0)
   await wall?.getByText('Nothing here yet').waitFor()
   assert.deepEqual((await heard(page)).filter((name) => name === 'error'), []) // prettier-ignore
+})
+
+test('several walls over the page close one by one, in any order and at once, and the page scrolls again', async () => {
+  const { live } = await world.createApp()
+  const page = await openPage()
+  const options = JSON.stringify({ apiKey: live.api_key, userId: 'ann' })
+  const [entries, walls] = [() => page.evaluate<number>('history.length'), () => page.evaluate<number>(`document.querySelectorAll('body > div').length`)] // prettier-ignore
+  const openTwo = () => page.evaluate(`window.first = Offerdeck.open(${options}); window.second = Offerdeck.open(${options})`) // prettier-ignore
+  const isClean = async () =>
+    (await walls()) === 0 && (await page.evaluate(`history.state === null && document.documentElement.style.overflow === ''`)) // prettier-ignore
+  const before = await entries()
+
+  await openTwo()
+  await page.evaluate('second.close()')
+  await page.goBack()
+  await until(isClean)
+  await openTwo()
+  await page.evaluate('first.close()')
+  assert.equal(await page.evaluate('document.documentElement.style.overflow'), 'hidden')
+  await page.evaluate('second.close()')
+  await until(isClean)
+  await openTwo()
+  await page.goBack()
+  await until(async () => (await walls()) === 1)
+  await page.goBack()
+  await until(isClean)
+  // As frameworks do that mount a part of a page twice.
+  await page.evaluate(`Offerdeck.open(${options}).close(); window.gone = false; window.wall = Offerdeck.open(${options}).on('closed', () => (gone = true)); new Promise((resolve) => addEventListener('popstate', () => setTimeout(resolve), { once: true }))`) // prettier-ignore
+  assert.deepEqual([await walls(), await page.evaluate('gone')], [1, false])
+  await page.goBack()
+  await until(isClean)
+  for (let i = 0; i < 3; i++)
+    await page.evaluate(`for (let i = 0; i < 30; i++) Offerdeck.open(${options}).close()`)
+  await until(isClean)
+  assert.equal(await entries(), before + 1)
+})
+
+test('what a developer gets wrong is said, and leaves nothing behind', async () => {
+  const page = await openPage('<div id="a"></div>')
+  await page.evaluate(`window.listeners = 0; for (const [name, step] of [['addEventListener', 1], ['removeEventListener', -1]]) { const own = window[name]; window[name] = function (type, ...rest) { if (type === 'message') listeners += step; return own.call(window, type, ...rest) } }`) // prettier-ignore
+  const errorOf = (options: string) =>
+    page.evaluate<string>(`(() => { try { Offerdeck.open(${options}); return '' } catch (error) { return error.message } })()`) // prettier-ignore
+  const user = `apiKey: 'pk_live_x', userId: 'ann'`
+  assert.equal(await errorOf(''), 'Offerdeck.open needs apiKey, as text.')
+  assert.equal(await errorOf(`{ apiKey: 'pk_live_x', userId: 42 }`), 'Offerdeck.open needs userId, as text.')
+  assert.equal(await errorOf(`{ ${user}, mode: 'popup' }`), 'Offerdeck.open knows the modes modal, inline, tab.')
+  assert.match(await errorOf(`{ ${user}, mode: 'inline', target: '#b' }`), /needs a target/)
+  assert.match(await errorOf(`{ ${user}, mode: 'inline' }`), /needs a target/)
+  assert.equal(await errorOf(`{ ${user}, mode: 'inline', target: '#a' }`), '')
+  assert.equal(await page.evaluate('listeners'), 1)
+})
+
+test('a signature that is over before the wall opens is renewed first, and one that stays wrong is not asked for again and again', async () => {
+  const { live } = await world.createApp()
+  const page = await openPage()
+  const [past, later] = [-60, 600].map((s) => {
+    const exp = Math.floor(Date.now() / 1000) + s
+    return { exp, sig: signUser(live.signing_secret, { apiKey: live.api_key, userId: 'ann', expiresAtS: exp }) }
+  })
+  const openWith = (renewed: string) =>
+    page.evaluate(`heard.length = 0; window.renewals = 0; window.wall = listen(Offerdeck.open({ ...${JSON.stringify({ apiKey: live.api_key, userId: 'ann', ...past })},
+      renew: () => { renewals++; return ${renewed} } }))`)
+  await openWith(`Promise.resolve(${JSON.stringify(later)})`)
+  await until(async () => (await heard(page)).includes('ready'))
+  await page.evaluate('wall.close()')
+  for (const wrong of [`(() => { throw new Error('mine') })()`, 'Promise.resolve()']) {
+    await openWith(wrong)
+    await until(async () => (await heard(page)).includes('error'))
+    await wallOf(page, 'ann')?.getByText('The signature has expired').waitFor()
+    await page.evaluate('wall.close()')
+  }
+  // It expires while the wall is open, and the server of the page has a wrong clock.
+  await openWith(`Promise.resolve(renewals === 1 ? ${JSON.stringify(later)} : ${JSON.stringify(past)})`)
+  await until(async () => (await heard(page)).includes('ready'))
+  await wallOf(page, 'ann')?.evaluate(`parent.postMessage({ source: 'offerdeck-wall', version: 1, event: 'error', detail: { code: 'expired' } }, '*')`) // prettier-ignore
+  await until(async () => (await heard(page)).includes('error'))
+  assert.equal(await page.evaluate('renewals'), 1)
 })

@@ -44,7 +44,7 @@ export function defineElement(origin: string): void {
         const wall = new WallFrame(origin, options)
         for (const event of EVENTS) wall.on(event, (detail) => this.dispatchEvent(new CustomEvent(event, { detail })))
         this.#wall = wall
-        this.append(wall.element)
+        wall.showIn(this)
         wall.emit('opened', {})
       }
     },

@@ -23,17 +23,21 @@ export type Wall = {
 /** Where this script came from is where walls come from. */
 const origin = new URL((document.currentScript as HTMLScriptElement).src).origin
 
+const MODES = ['modal', 'inline', 'tab']
+
 function open(options: OpenOptions): Wall {
-  const { mode = 'modal', target, closeLabel = 'Close' } = options
+  const { mode = 'modal', target, closeLabel = 'Close' } = options ?? {}
   for (const name of ['apiKey', 'userId'] as const)
-    if (typeof options[name] !== 'string' || options[name] === '') throw new TypeError(`Offerdeck.open needs ${name}.`)
+    if (typeof options?.[name] !== 'string' || options[name] === '')
+      throw new TypeError(`Offerdeck.open needs ${name}, as text.`)
+  if (!MODES.includes(mode)) throw new TypeError(`Offerdeck.open knows the modes ${MODES.join(', ')}.`)
+  const place = typeof target === 'string' ? document.querySelector(target) : target
+  if (mode === 'inline' && !(place instanceof Element))
+    throw new TypeError('Offerdeck.open needs a target that is on the page.')
   const wall = new WallFrame(origin, options)
   if (mode === 'tab') window.open(urlOf(origin, options, false), '_blank', 'noopener')
-  else if (mode === 'inline') {
-    const element = typeof target === 'string' ? document.querySelector(target) : target
-    if (!(element instanceof Element)) throw new TypeError('Offerdeck.open needs a target that is on the page.')
-    element.append(wall.element)
-  } else showModal(wall, closeLabel)
+  else if (mode === 'inline') wall.showIn(place as Element)
+  else showModal(wall, closeLabel)
   queueMicrotask(() => wall.emit('opened', {} satisfies WallEvents['opened'])) // after its caller has added listeners
   return {
     on(event, listener) {

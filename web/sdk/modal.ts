@@ -1,6 +1,30 @@
 // A wall over the page, in a dialog of the browser's own: it keeps the focus and closes by Escape. While it is open the
 // page behind does not scroll, and Back closes the wall instead of leaving the page.
+//
+// However many walls are open, the history has one entry for them, and Back closes the latest. `history.back()` takes
+// effect later: until then no entry is added, because Back would remove that one.
 import type { WallFrame } from './wall.ts'
+
+const MARK = `offerdeck-${Math.random()}`
+/** The latest last. */
+const shown: WallFrame[] = []
+let scroll = ''
+let isLeaving = false
+
+const hasEntry = () => (history.state as { offerdeck?: string } | null)?.offerdeck === MARK
+
+function keepEntry(): void {
+  if (isLeaving || hasEntry() === shown.length > 0) return
+  if (shown.length > 0) return history.pushState({ ...(history.state as object | null), offerdeck: MARK }, '')
+  isLeaving = true
+  history.back()
+}
+
+addEventListener('popstate', () => {
+  if (!isLeaving && !hasEntry()) shown.at(-1)?.close()
+  isLeaving = false
+  keepEntry()
+})
 
 const STYLE = `dialog{position:fixed;inset:0;width:min(960px,100vw);height:min(860px,100dvh);max-width:none;max-height:none;margin:auto;padding:0;border:0;border-radius:12px;overflow:hidden;background:Canvas}
 dialog::backdrop{background:rgb(0 0 0 / 60%)}
@@ -20,25 +44,26 @@ export function showModal(wall: WallFrame, closeLabel: string): void {
   button.textContent = '×'
   button.setAttribute('aria-label', closeLabel)
   button.addEventListener('click', () => wall.close())
-  dialog.append(wall.element, button)
+  wall.showIn(dialog)
+  dialog.append(button)
   root.append(dialog)
-  document.body.append(host)
+  const page = document.documentElement
+  ;(document.body ?? page).append(host)
 
-  const scroll = document.documentElement.style.overflow
-  const mark = `offerdeck-${Math.random()}`
-  const onBack = () => wall.close()
-  const hasMark = () => (history.state as { offerdeck?: string } | null)?.offerdeck === mark
-  history.pushState({ ...(history.state as object | null), offerdeck: mark }, '')
-  addEventListener('popstate', onBack)
-  document.documentElement.style.overflow = 'hidden'
+  if (shown.length === 0) {
+    scroll = page.style.overflow
+    page.style.overflow = 'hidden'
+  }
+  shown.push(wall)
+  keepEntry()
   dialog.addEventListener('cancel', () => wall.close())
   dialog.addEventListener('click', ({ target }) => target === dialog && wall.close())
   wall.on('closed', () => {
-    removeEventListener('popstate', onBack)
-    document.documentElement.style.overflow = scroll
+    shown.splice(shown.indexOf(wall), 1)
+    if (shown.length === 0) page.style.overflow = scroll
     dialog.close() // gives the focus back to where it was
     host.remove()
-    if (hasMark()) history.back()
+    keepEntry()
   })
   dialog.showModal()
 }

@@ -13,13 +13,15 @@ export type WallEvents = {
 export type WallEvent = keyof WallEvents
 export type Listener<E extends WallEvent> = (detail: WallEvents[E]) => void
 
+type Signed = { exp: number | string; sig: string }
+
 export type WallOptions = {
   apiKey: string
   userId: string
   exp?: number | string
   sig?: string
   /** Called when the signature has expired: resolve to a new one, created on your server. */
-  renew?: () => Promise<{ exp: number | string; sig: string }>
+  renew?: () => Promise<Signed>
   aff_sub?: string
   aff_sub2?: string
   aff_sub3?: string
@@ -37,6 +39,8 @@ export type WallOptions = {
 const PARAMETERS = ['apiKey', 'userId', 'exp', 'sig', 'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'country', 'platform', 'category', 'sort', 'theme', 'lang'] as const // prettier-ignore
 /** What a wall may say; `close` asks for being closed. */
 const HEARD = ['ready', 'offer-started', 'credited', 'error', 'close'] as const
+/** A new signature that has expired, too, is not replaced at once: a server with a wrong clock would be asked without end. */
+const RENEWED_MS = 10_000
 const SANDBOX = 'allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox'
 
 export function urlOf(origin: string, options: WallOptions, embed: boolean): string {
@@ -53,17 +57,29 @@ export class WallFrame {
   readonly #options: WallOptions
   readonly #listeners = new Map<string, Set<Listener<never>>>()
   #isClosed = false
+  #isRenewing = false
+  #renewedAtMs = 0
 
   constructor(origin: string, options: WallOptions) {
     this.#origin = origin
     this.#options = options
     this.element = document.createElement('iframe')
-    this.element.src = urlOf(origin, options, true)
     this.element.title = options.title ?? 'Offers'
     this.element.setAttribute('sandbox', SANDBOX)
     this.element.referrerPolicy = 'no-referrer'
     Object.assign(this.element.style, { width: '100%', height: '100%', border: '0', display: 'block' })
+  }
+
+  showIn(place: ParentNode): void {
+    const { exp, renew } = this.#options
     addEventListener('message', this.#receive)
+    if (renew !== undefined && Number(exp) * 1_000 <= Date.now()) void this.#renew(renew, (signed) => this.#load(signed))
+    else this.#load({})
+    place.append(this.element)
+  }
+
+  #load(signed: Partial<Signed>): void {
+    this.element.src = urlOf(this.#origin, { ...this.#options, ...signed }, true)
   }
 
   on<E extends WallEvent>(event: E, listener: Listener<E>): this {
@@ -91,20 +107,30 @@ export class WallFrame {
 
   readonly #receive = ({ origin, source, data }: MessageEvent<unknown>): void => {
     if (origin !== this.#origin || source !== this.element.contentWindow || !isMessage(data)) return
+    const { renew } = this.#options
     if (data.event === 'close') this.close()
-    else if (data.event === 'error' && data.detail['code'] === 'expired' && this.#options.renew !== undefined)
-      this.#renew()
+    else if (data.event === 'error' && data.detail['code'] === 'expired' && renew !== undefined)
+      void this.#renew(renew, ({ exp, sig }) => {
+        const message = { source: 'offerdeck-sdk', version: 1, event: 'signature', exp: String(exp), sig }
+        this.element.contentWindow?.postMessage(message, this.#origin)
+      })
     else this.emit(data.event, data.detail)
   }
 
-  #renew(): void {
-    this.#options.renew?.().then(
-      ({ exp, sig }) => {
-        const message = { source: 'offerdeck-sdk', version: 1, event: 'signature', exp: String(exp), sig }
-        this.element.contentWindow?.postMessage(message, this.#origin)
-      },
-      () => this.emit('error', { code: 'expired' }),
-    )
+  async #renew(renew: () => Promise<Signed>, use: (signed: Signed) => void): Promise<void> {
+    if (this.#isRenewing) return
+    if (Date.now() - this.#renewedAtMs < RENEWED_MS) return this.emit('error', { code: 'expired' })
+    this.#isRenewing = true
+    try {
+      const { exp, sig } = await Promise.resolve().then(renew) // listeners are added first
+      if (!this.#isClosed) use({ exp, sig })
+    } catch (error) {
+      console.error('Offerdeck: renew failed.', error)
+      this.emit('error', { code: 'expired' })
+      if (this.element.src === '') this.#load({}) // it says what is wrong
+    }
+    this.#isRenewing = false
+    this.#renewedAtMs = Date.now()
   }
 }
 

@@ -29,19 +29,26 @@ export function activityView({ toasts, held, help, onWrong }: Places): { element
   /** What changed could not be asked for. */
   let isStale = false
   let items: Earned[] = []
+  let started: Started[] = []
+  /** Of what is older than `items`. */
+  let next: string | null = null
 
   async function refresh(): Promise<void> {
+    const { exp } = viewer.query
     try {
       const page = await listActivity()
       if (!isFirst) for (const item of page.items) if (isCredited(item)) celebrate(item)
       for (const { conversion_id, status } of page.items) seen.set(conversion_id, status)
       isFirst = isStale = false
       const known = new Set(page.items.map(({ conversion_id }) => conversion_id))
-      items = [...page.items, ...items.filter(({ conversion_id }) => !known.has(conversion_id))]
+      const older = items.filter(({ conversion_id }) => !known.has(conversion_id))
+      if (older.length === items.length) next = page.next_cursor // all of it is new: what is between may be missing
+      items = older.length === items.length ? page.items : [...page.items, ...older]
       help.setOffers([...page.started, ...page.items])
-      show(page)
+      started = page.started
+      show(page.balance)
     } catch (error) {
-      if (error instanceof ApiError && error.field === 'exp') return expire()
+      if (error instanceof ApiError && error.field === 'exp') return exp === viewer.query.exp ? expire() : refresh()
       isStale = true
       if (isFirst) replace(body, notice('failed', null, ['retry', () => void refresh()]))
     }
@@ -59,7 +66,8 @@ export function activityView({ toasts, held, help, onWrong }: Places): { element
     announce('credited', { conversion_id, offer_id, goal_id, reward })
   }
 
-  function show({ started, next_cursor, balance }: ActivityPage): void {
+  function show(balance: ActivityPage['balance']): void {
+    const cursor = next
     const wrong = onWrong()
     if (balance !== null) replace(held, say('balance'), ' ', amount(balance))
     if (started.length === 0 && items.length === 0) return replace(body, notice('no_activity', 'no_activity_text'))
@@ -69,16 +77,17 @@ export function activityView({ toasts, held, help, onWrong }: Places): { element
       started.length > 0 && h('ul', { class: 'rows' }, ...started.map((one) => startedRow(one, wrong))),
       items.length > 0 && h('h2', {}, say('history')),
       items.length > 0 && h('ul', { class: 'rows' }, ...items.map((one) => earnedRow(one, wrong))),
-      next_cursor !== null && h('button', { class: 'plain', onclick: () => void more(next_cursor) }, say('more')),
+      cursor !== null && h('button', { class: 'plain', onclick: () => void more(cursor) }, say('more')),
     )
   }
 
   async function more(cursor: string): Promise<void> {
     const page = await listActivity(cursor).catch(() => null)
-    if (page === null) return
+    if (page === null || cursor !== next) return
     items = [...items, ...page.items]
+    next = page.next_cursor
     help.setOffers(page.items)
-    show({ ...page, started: [] })
+    show(page.balance)
   }
 
   const refreshAll = () => Promise.all([refresh(), help.refresh()])
