@@ -114,7 +114,11 @@ test('a long history is read page by page, each row once, also when something ne
   const { page } = await site.open()
   await page.goto(urlOf(live, signed(live)))
   await page.getByRole('button', { name: 'My activity' }).click()
-  const count = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) }).count()
+  const count = (name: string) =>
+    page
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('heading', { name }) })
+      .count()
   await page.getByRole('button', { name: 'Show more' }).waitFor()
   assert.deepEqual([await count('Often'), await count('Begun')], [20, 1])
   const { clickId } = await world.click(offerId, live, 'userId=ann')

@@ -149,7 +149,7 @@ test('several walls over the page close one by one, in any order and at once, an
   const [entries, walls] = [() => page.evaluate<number>('history.length'), () => page.evaluate<number>(`document.querySelectorAll('body > div').length`)] // prettier-ignore
   const openTwo = () => page.evaluate(`window.first = Offerdeck.open(${options}); window.second = Offerdeck.open(${options})`) // prettier-ignore
   const isClean = async () =>
-    (await walls()) === 0 && (await page.evaluate(`history.state === null && document.documentElement.style.overflow === ''`)) // prettier-ignore
+    (await walls()) === 0 && (await page.evaluate<boolean>(`history.state === null && document.documentElement.style.overflow === ''`)) // prettier-ignore
   const before = await entries()
 
   await openTwo()
@@ -171,8 +171,7 @@ test('several walls over the page close one by one, in any order and at once, an
   assert.deepEqual([await walls(), await page.evaluate('gone')], [1, false])
   await page.goBack()
   await until(isClean)
-  for (let i = 0; i < 3; i++)
-    await page.evaluate(`for (let i = 0; i < 30; i++) Offerdeck.open(${options}).close()`)
+  for (let i = 0; i < 3; i++) await page.evaluate(`for (let i = 0; i < 30; i++) Offerdeck.open(${options}).close()`)
   await until(isClean)
   assert.equal(await entries(), before + 1)
 })

@@ -73,7 +73,8 @@ export class WallFrame {
   showIn(place: ParentNode): void {
     const { exp, renew } = this.#options
     addEventListener('message', this.#receive)
-    if (renew !== undefined && Number(exp) * 1_000 <= Date.now()) void this.#renew(renew, (signed) => this.#load(signed))
+    if (renew !== undefined && Number(exp) * 1_000 <= Date.now())
+      void this.#renew(renew, (signed) => this.#load(signed))
     else this.#load({})
     place.append(this.element)
   }
@@ -125,7 +126,7 @@ export class WallFrame {
       const { exp, sig } = await Promise.resolve().then(renew) // listeners are added first
       if (!this.#isClosed) use({ exp, sig })
     } catch (error) {
-      console.error('Offerdeck: renew failed.', error)
+      reportError(error) // the page's own
       this.emit('error', { code: 'expired' })
       if (this.element.src === '') this.#load({}) // it says what is wrong
     }
