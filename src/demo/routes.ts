@@ -95,7 +95,7 @@ function advertiserRoutes(server: FastifyInstance, { db, secretKey, config }: De
 
   server.get('/demo/offers/:category/:number', hidden, async (request, reply) => {
     const { click } = parse(request.url.slice(request.url.indexOf('?') + 1)) as { click?: string }
-    const visit = await findVisit(db, click ?? '')
+    const visit = await findVisit(db, config, click ?? '')
     const body = advertiserBody(visit.offer, visit.goals)
     return sendDemo(reply, visit.offer.name, body, advertiserScript(visit.clickId))
   })
@@ -113,7 +113,7 @@ function advertiserRoutes(server: FastifyInstance, { db, secretKey, config }: De
       if (origin !== undefined && origin !== config.publicUrl)
         throw new AppError('INVALID_REQUEST', 'Only the pages of the demo may do that.')
       const { click, goal, action } = request.body
-      const { advertiserId } = await findVisit(db, click)
+      const { advertiserId } = await findVisit(db, config, click)
       const confirm = async () => {
         const query = {
           click_id: click,
@@ -141,18 +141,18 @@ function explain({ outcome, reason, message = 'Something went wrong.' }: CallAns
   return isCode ? `The conversion is ${outcome}. ${en[reason as keyof typeof en]}` : message
 }
 
-/** What the page of an advertiser shows of one click. */
-async function findVisit(db: Db, clickId: string) {
-  const click = isUuid(clickId)
-    ? await db.selectFrom('clicks').select(['offer_id', 'app_id', 'user_id', 'is_test']).where('click_id', '=', clickId).executeTakeFirst() // prettier-ignore
+/** What the page of an advertiser shows of one click. Of an offer that leads elsewhere, the demo knows nothing. */
+async function findVisit(db: Db, { publicUrl }: Config, clickId: string) {
+  const offer = isUuid(clickId)
+    ? await db
+        .selectFrom('clicks')
+        .innerJoin('offers', 'offers.offer_id', 'clicks.offer_id')
+        .select(['offers.offer_id', 'name', 'requirements', 'advertiser_id', 'destination_url'])
+        .where('click_id', '=', clickId)
+        .executeTakeFirst()
     : undefined
-  if (click === undefined)
+  if (offer === undefined || !offer.destination_url.startsWith(`${publicUrl}/demo/offers/`))
     throw new AppError('RESOURCE_NOT_FOUND', 'This demo advertiser knows no such click. Start the offer again.')
-  const offer = await db
-    .selectFrom('offers')
-    .select(['offer_id', 'name', 'requirements', 'advertiser_id'])
-    .where('offer_id', '=', click.offer_id)
-    .executeTakeFirstOrThrow()
   const goals = await db
     .selectFrom('goals as g')
     .select((is) => [
@@ -167,7 +167,7 @@ async function findVisit(db: Db, clickId: string) {
         .limit(1)
         .as('status'),
     ])
-    .where('g.offer_id', '=', click.offer_id)
+    .where('g.offer_id', '=', offer.offer_id)
     .where('g.is_retired', '=', false)
     .orderBy('g.place')
     .execute()

@@ -140,3 +140,19 @@ test('only the pages of the demo confirm, and an unknown click says what to do',
   assert.match(unknown.body, /Start the offer again/)
   assert.equal((await app.server.inject('/demo/offers/app/1')).statusCode, 404)
 })
+
+test('the demo confirms nothing for advertisers who are not its own, and leaves their tokens alone', async () => {
+  world.app = app
+  const { live } = await world.createApp()
+  const [offerId = 0] = await world.createOffers({})
+  const { clickId } = await world.click(offerId, live)
+  const { rows: goals } = await world.database.pool.query<{ goal_id: number }>('SELECT goal_id FROM goals WHERE offer_id = $1', [offerId]) // prettier-ignore
+  const readTokens = async () => (await world.database.pool.query('SELECT * FROM advertiser_tokens ORDER BY 1, 2')).rows
+  const before = await readTokens()
+  const payload = { click: clickId, goal: goals[0]?.goal_id, action: 'complete' }
+  assert.equal((await app.server.inject({ method: 'POST', url: '/demo/confirm', payload })).statusCode, 404)
+  assert.equal((await app.server.inject(`/demo/offers/app/1?click=${clickId}`)).statusCode, 404)
+  assert.deepEqual(await readTokens(), before)
+  const { rows } = await world.database.pool.query('SELECT FROM conversions WHERE offer_id = $1', [offerId])
+  assert.equal(rows.length, 0)
+})

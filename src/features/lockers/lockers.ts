@@ -1,7 +1,7 @@
 // Lockers as their publishers set them up, and what the operator does about those that are abused.
 import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
-import { NoSuch } from '../../errors.ts'
+import { NoSuch, OperatorError } from '../../errors.ts'
 import { badRequest } from '../../http/validation.ts'
 import type { Reference } from '../../lib/reference.ts'
 import { rfc3339 } from '../../lib/time.ts'
@@ -187,6 +187,7 @@ export const matchLockers = (db: Db, { id, name }: Reference) =>
 
 /** `reason`: why it is taken down; null restores it. Either way, what was reported so far is dealt with. */
 export async function takeDownLocker(db: Db, by: Actor, lockerId: number, reason: string | null): Promise<void> {
+  if (reason?.trim() === '') throw new OperatorError('Enter a reason: the publisher reads it.', 'reason')
   await inTransaction(db, async (trx) => {
     const found = await trx
       .updateTable('lockers')
