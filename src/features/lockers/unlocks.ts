@@ -44,11 +44,6 @@ async function look(
   visitor: LockerVisitor,
 ): Promise<Progress & { used: string[] | null }> {
   const { appId, isTest, userId } = userOf(visitor)
-  const { rows: active } = await sql<{ unlock_id: string; expires_at: Date }>`
-    SELECT unlock_id, expires_at FROM locker_unlocks
-    WHERE locker_id = ${locker.lockerId} AND visitor_id = ${visitor.visitorId} AND is_test = ${isTest} AND expires_at > now()
-      AND (opened_at IS NULL OR opened_at > now() - interval '1 minute')
-    ORDER BY unlock_id DESC LIMIT 1`.execute(db)
   const { rows: fresh } = await sql<Fresh>`
     SELECT c.conversion_id, c.offer_id, c.status, reward_steps(c.payout_micros, c.rate_micros, c.rounding)::bigint AS steps
     FROM conversions c
@@ -56,6 +51,12 @@ async function look(
       AND c.status IN ('approved', 'pending')
       AND NOT EXISTS (SELECT FROM locker_unlock_conversions u WHERE u.conversion_id = c.conversion_id)
     ORDER BY c.conversion_id LIMIT ${MAX_CONVERSIONS}`.execute(db)
+  // After the conversions: an unlock that used them meanwhile is seen.
+  const { rows: active } = await sql<{ unlock_id: string; expires_at: Date }>`
+    SELECT unlock_id, expires_at FROM locker_unlocks
+    WHERE locker_id = ${locker.lockerId} AND visitor_id = ${visitor.visitorId} AND is_test = ${isTest} AND expires_at > now()
+      AND (opened_at IS NULL OR opened_at > now() - interval '1 minute')
+    ORDER BY unlock_id DESC LIMIT 1`.execute(db)
   const counted = fresh.filter(({ status }) => status === 'approved' || locker.settings.counts_pending)
   const offers = new Set(counted.map(({ offer_id }) => offer_id))
   const waiting = new Set(fresh.map(({ offer_id }) => offer_id).filter((id) => !offers.has(id)))
