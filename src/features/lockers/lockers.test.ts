@@ -245,4 +245,13 @@ test('a locker that is disabled or taken down answers nothing', async () => {
     (await world.app.server.inject({ url: `/l/${slug}`, headers: { 'user-agent': BROWSER } })).statusCode,
     200,
   )
+  const content = await createOne()
+  const [offerId = 0] = await world.createOffers({})
+  const { data } = await content.visit()
+  await world.confirm(offerId, await start(data, offerId))
+  const proof = (await content.visit(knownOf(data))).data.proof ?? ''
+  await takeDownLocker(world.database.db, TESTER, content.lockerId, 'malware')
+  assert.equal((await redeem(content.lockerId, proof, content.live)).details['locker'], 'taken_down')
+  await takeDownLocker(world.database.db, TESTER, content.lockerId, null)
+  assert.equal((await redeem(content.lockerId, proof, content.live)).data.redeemed, true)
 })

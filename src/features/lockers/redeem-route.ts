@@ -7,6 +7,7 @@ import { errorReplies, successReply } from '../../http/openapi.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import type { AppCredential } from '../apps/credentials.ts'
 import { readSigningSecrets, signingKeyOf } from '../apps/signing-secrets.ts'
+import { refusalOf } from './admission.ts'
 import { findLocker } from './lockers.ts'
 import { checkProof, redeemProof } from './proofs.ts'
 import { LockerParams, RedeemBody, Redeemed } from './schema.ts'
@@ -43,6 +44,7 @@ export function redeemRoute(server: FastifyInstance, { gate, db, secretKey, isBa
       if (locker === null || locker.appId !== appId || locker.kind !== 'content')
         throw new AppError('RESOURCE_NOT_FOUND', 'There is no such content locker.', { locker_id: 'No content locker of your app has this ID.' }) // prettier-ignore
       if (request.validationError) throw request.validationError
+      if (locker.isTakenDown) throw refusalOf('taken_down')
       const secrets = (await readSigningSecrets(db, secretKey, [appId])).get(signingKeyOf(appId, isTest)) ?? []
       const proof = checkProof(secrets, request.body.proof, Math.floor(Date.now() / 1000))
       if (proof === 'expired') throw refused('This proof has expired. Load the page again for a new one.')
