@@ -1,8 +1,12 @@
 // Content and link lockers as a publisher sets them up, and links that visitors reported as an operator sees them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { changeLocker } from '../../src/features/lockers/lockers.ts'
+import type { LockerInput } from '../../src/features/lockers/schema.ts'
 import { reportLocker } from '../../src/features/lockers/reports.ts'
+import { until } from '../installation.ts'
 import { publisherOfApp } from '../people.ts'
+import { TESTER } from '../tester.ts'
 import { checkLooks, go, PHONE, useDashboard } from './browser.ts'
 
 const dashboard = useDashboard('lockers_e2e')
@@ -62,12 +66,23 @@ test('a publisher creates both kinds of lockers and changes them', async () => {
   await save()
   assert.equal((await lockerOf('secret-map')).password_hash, null)
   await checkLooks(page)
+  // Another person sets a password meanwhile: what is saved here does not remove it.
+  const { locker_id, settings } = await lockerOf('secret-map')
+  const input = { ...(settings as LockerInput), password: 'marlin' }
+  await changeLocker(world.database.db, TESTER, world.config, { appId, lockerId: locker_id }, input)
+  await page.getByLabel('Title', { exact: true }).fill('Map')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Someone else changed this locker.').waitFor()
+  await until(() => page.getByRole('switch', { name: 'Ask for a password' }).isChecked())
+  await save()
+  const { password_hash: kept, settings: last } = await lockerOf('secret-map')
+  assert.deepEqual([kept !== null, (last as LockerInput).title], [true, 'Map'])
 
   await page.getByRole('link', { name: 'Lockers' }).first().click()
   await page.getByRole('table', { name: 'Lockers' }).getByRole('link', { name: 'Secret map' }).waitFor()
   await page.getByText('12.5 Gems').waitFor()
   await checkLooks(page)
-  assert.deepEqual(complaints.map((one) => /status of 400/.test(one)), [true], 'the refused target alone') // prettier-ignore
+  assert.deepEqual(complaints.map((one) => /status of (\d+)/.exec(one)?.[1]), ['400', '409'], 'what was refused alone') // prettier-ignore
   await page.context().close()
 
   async function save() {

@@ -74,6 +74,22 @@ test('covered content is uncovered by itself once the visitor has completed an o
   await page.getByText('The rest of the article').waitFor()
 })
 
+test('a part of a page that goes away before it knows the visitor does not keep the others waiting', async () => {
+  const { lockerId } = await createOne({ title: 'Read on' })
+  await world.createOffers({ name: 'Milk survey' })
+  const { page } = await site.open()
+  await page.addInitScript(`Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') };
+    addEventListener('DOMContentLoaded', () => addEventListener('message', ({ data }) => { if (data.event === 'ready') document.querySelector('offer-locker')?.remove() }))`) // prettier-ignore
+  await page.goto(await openArticle(lockerId))
+  const frame = page.frameLocator('iframe').first()
+  await frame.getByText('Milk survey').waitFor()
+  assert.equal(await page.locator('iframe').count(), 1)
+  // Loaded again, as after a cut: it is the same visitor.
+  const again = page.waitForRequest(/\/visits$/)
+  await page.locator('iframe').evaluate('(one) => (one.src += "&again")')
+  assert.match((await again).postData() ?? '', /"visitor":/)
+})
+
 test('a link asks for its password and an offer, then leads on; on a phone, in both themes, without a finding', async () => {
   const { slug } = await createOne({ password: 'sesame', text: 'The full album.', link: { target_url: 'https://files.example.com/album' } }) // prettier-ignore
   const [offerId = 0] = await world.createOffers({ name: 'Coffee survey', destination_url: `${site.url}/healthz?c={click_id}` }) // prettier-ignore

@@ -11,7 +11,7 @@ const memory = new Map<string, string>()
 const storage = {
   get(key: string): string | null {
     try {
-      return localStorage.getItem(key)
+      return localStorage.getItem(key) ?? memory.get(key) ?? null // it may be readable, but full
     } catch {
       return memory.get(key) ?? null
     }
@@ -33,13 +33,22 @@ function readVisitor(key: string): Partial<KnownVisitor> {
 }
 
 /** A locker that covers several parts of a page has one visitor: while the first frame asks for it, the others wait. */
-const asking = new Map<string, (() => void)[]>()
+const asking = new Map<string, { first: Element; others: Map<Element, () => void> }>()
 
-function startAsOne(key: string, start: () => void): void {
-  const others = asking.get(key)
-  if (others !== undefined) return void others.push(start)
-  if (readVisitor(key).visitor === undefined) asking.set(key, [])
+function startAsOne(key: string, frame: Element, start: () => void): void {
+  const turn = asking.get(key)
+  if (turn !== undefined && turn.first !== frame) return void turn.others.set(frame, start)
+  if (readVisitor(key).visitor === undefined) asking.set(key, { first: frame, others: turn?.others ?? new Map() })
   start()
+}
+
+/** The visitor is known, or the frame is gone: the others go on. */
+function endTurn(key: string, frame: Element): void {
+  const turn = asking.get(key)
+  turn?.others.delete(frame)
+  if (turn?.first !== frame) return
+  asking.delete(key)
+  for (const [other, start] of turn.others) startAsOne(key, other, start)
 }
 
 /** Returns how to take the frame away, and show the content again. */
@@ -59,12 +68,10 @@ function lock(element: HTMLElement, locker: string, isTest: boolean, cover: Cove
   }
   const hear = ({ source, origin, data }: MessageEvent<unknown>) => {
     if (origin !== ORIGIN || source !== frame.contentWindow || !isMessage(data)) return
-    if (data.event === 'ready') startAsOne(key, start)
+    if (data.event === 'ready') startAsOne(key, frame, start)
     else if (data.event === 'visitor') {
       storage.set(key, JSON.stringify(data.detail))
-      const others = asking.get(key) ?? []
-      asking.delete(key)
-      for (const startOther of others) startOther()
+      endTurn(key, frame)
     } else if (data.event === 'height') {
       const { height } = data.detail as { height?: unknown }
       if (typeof height === 'number') frame.style.height = `${Math.min(Math.ceil(height), MAX_HEIGHT)}px`
@@ -79,6 +86,7 @@ function lock(element: HTMLElement, locker: string, isTest: boolean, cover: Cove
   const remove = () => {
     removeEventListener('message', hear)
     uncover()
+    endTurn(key, frame)
   }
   addEventListener('message', hear)
   return remove

@@ -1,7 +1,7 @@
 // Lockers as their publishers set them up, and what the operator does about those that are abused.
 import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
-import { NoSuch, OperatorError } from '../../errors.ts'
+import { AppError, NoSuch, OperatorError } from '../../errors.ts'
 import { badRequest } from '../../http/validation.ts'
 import type { Reference } from '../../lib/reference.ts'
 import { rfc3339 } from '../../lib/time.ts'
@@ -10,6 +10,7 @@ import { hashPassword } from '../accounts/password-hash.ts'
 import { keepImages } from '../offers/images.ts'
 import { DEFAULTS, LINK_DEFAULTS, type Locker, type LockerInput, type LockerSettings } from './schema.ts'
 import { createSlug, slugProblem, targetProblem } from './targets.ts'
+import { versionOf } from '../../lib/version-of.ts'
 
 const ORIGIN = /^https?:\/\/[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/
 const MAX_OF_APP = 1_000
@@ -46,7 +47,13 @@ export async function findLocker(db: Db, by: { lockerId: number } | { slug: stri
 }
 
 /** What is not given, and what was stored before a setting existed, has its default. */
-function settingsOf({ slug: _slug, password: _password, link, ...given }: LockerInput): LockerSettings {
+function settingsOf({
+  slug: _slug,
+  password: _password,
+  seen_version: _seen,
+  link,
+  ...given
+}: LockerInput): LockerSettings {
   const settings = { ...DEFAULTS, ...given, link: link == null ? null : { ...LINK_DEFAULTS, ...link } }
   if (settings.needed_offers === null && settings.needed_reward === null) settings.needed_offers = 1
   return settings
@@ -91,8 +98,10 @@ export async function changeLocker(db: Db, by: Actor, { publicUrl }: Network, of
   const password = input.password == null ? null : await hashPassword(input.password)
   await inTransaction(db, async (trx) => {
     const publisherId = await lockApp(trx, of.appId)
-    const before = await trx.selectFrom('lockers').select(['kind', 'settings']).where('locker_id', '=', of.lockerId).where('app_id', '=', of.appId).forUpdate().executeTakeFirst() // prettier-ignore
+    const before = await trx.selectFrom('lockers').select(['kind', 'settings', 'password_hash']).where('locker_id', '=', of.lockerId).where('app_id', '=', of.appId).forUpdate().executeTakeFirst() // prettier-ignore
     if (before === undefined) throw new NoSuch('locker', of.lockerId)
+    if (input.seen_version !== undefined && input.seen_version !== versionOfLocker(before))
+      throw new AppError('CONFLICT', 'Someone else changed this locker. Review it as it is, then save again.')
     if ((before.kind === 'link') !== (settings.link !== null))
       throw badRequest({ link: 'A content locker stays one, and a link locker, too. Create another one.' })
     await keepImages(trx, { image: settings.image, og_image: settings.link?.og_image ?? null })
@@ -107,6 +116,9 @@ export async function changeLocker(db: Db, by: Actor, { publicUrl }: Network, of
 }
 
 type Of = { appId: number; lockerId: number }
+
+const versionOfLocker = ({ settings, password_hash }: { settings: unknown; password_hash: string | null }) =>
+  versionOf([settings, password_hash])
 
 /** For a change of what it has now: whoever else changes it waits. */
 export async function lockLocker(trx: Trx, lockerId: number): Promise<KnownLocker> {
@@ -170,6 +182,7 @@ export async function searchLockers(
     opened: row.opened,
     taken_down_reason: row.taken_down_reason,
     created_at: rfc3339(row.created_at),
+    version: versionOfLocker(row),
   }))
 }
 

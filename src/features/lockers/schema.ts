@@ -94,6 +94,9 @@ export const LockerInput = shape('LockerInput', {
   password: Type.Optional(
     orNull(Type.String({ minLength: 1, maxLength: 200, format: SAFE_TEXT }), 'Asked of visitors of a link. Absent: as it is. Null: none.'), // prettier-ignore
   ),
+  seen_version: Type.Optional(
+    Type.String({ maxLength: 100, description: 'The version that was shown. If the locker changed since, nothing is saved: 409.' }), // prettier-ignore
+  ),
 })
 export type LockerInput = Static<typeof LockerInput>
 
@@ -108,6 +111,7 @@ export const Locker = shape('Locker', {
   opened: Type.Integer({ description: 'How often the link was opened.' }),
   taken_down_reason: orNull(Type.String(), 'Why the operator of the network took it down. Null: it is not.'),
   created_at: Type.String({ format: 'date-time' }),
+  version: Type.String({ description: 'Differs when the settings or the password do. Send it back as seen_version.' }),
 })
 export type Locker = Static<typeof Locker>
 

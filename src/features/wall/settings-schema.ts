@@ -55,10 +55,18 @@ export const WallSettings = shape(
       },
       EXACT,
     ),
+    version: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description:
+          'Differs when anything of this does. If you send it, and the settings changed since, nothing is saved: 409.',
+      }),
+    ),
   },
   EXACT,
 )
-export type WallSettings = Static<typeof WallSettings>
+export type VersionedWallSettings = Static<typeof WallSettings>
+export type WallSettings = Omit<VersionedWallSettings, 'version'>
 
 export const DEFAULTS: WallSettings = {
   require_signature: false,

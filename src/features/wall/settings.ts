@@ -1,11 +1,13 @@
 // The settings of walls: written by their publishers, read by every wall that is opened.
 import { sql } from 'kysely'
 import { type Db, inTransaction } from '../../db/open.ts'
+import { AppError } from '../../errors.ts'
 import { badRequest } from '../../http/validation.ts'
 import { Cache } from '../../lib/cache.ts'
+import { versionOf } from '../../lib/version-of.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { keepImages } from '../offers/images.ts'
-import { DEFAULTS, type WallSettings } from './settings-schema.ts'
+import { DEFAULTS, type VersionedWallSettings, type WallSettings } from './settings-schema.ts'
 
 /** A change is seen within this time. */
 const LIFE_MS = 2_000
@@ -23,13 +25,21 @@ const withDefaults = (stored: Partial<WallSettings>): WallSettings => ({
   shows: { ...DEFAULTS.shows, ...stored.shows },
 })
 
-/** Replaces them as a whole. */
-export async function setWallSettings(db: Db, by: Actor, appId: number, settings: WallSettings): Promise<void> {
+export async function readVersionedWallSettings(db: Db, appId: number): Promise<VersionedWallSettings> {
+  const settings = await readWallSettings(db, appId)
+  return { ...settings, version: versionOf(settings) }
+}
+
+/** Replaces them as a whole; with the version that was seen, unless another person changed them since. */
+export async function setWallSettings(db: Db, by: Actor, appId: number, given: VersionedWallSettings): Promise<void> {
+  const { version: seen, ...settings } = given
   checkParents(settings.parents)
   await inTransaction(db, async (trx) => {
     const app = await trx.selectFrom('apps').select('publisher_id').where('app_id', '=', appId).forUpdate().executeTakeFirstOrThrow() // prettier-ignore
     await keepImages(trx, { logo: settings.logo, hero: settings.hero, currency_icon: settings.currency_icon })
     const before = await readWallSettings(trx, appId)
+    if (seen !== undefined && seen !== versionOf(before))
+      throw new AppError('CONFLICT', 'Someone else changed these settings. Review the current ones, then save again.')
     await trx
       .insertInto('walls')
       .values({ app_id: appId, settings: JSON.stringify(settings) })

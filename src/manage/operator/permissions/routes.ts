@@ -1,5 +1,4 @@
 // What the operator lets a publisher do: use its keys, run offers, earn a share.
-import { createHash } from 'node:crypto'
 import { AppError } from '../../../errors.ts'
 import {
   lockPermissions,
@@ -15,6 +14,7 @@ import { notThere } from '../../gate.ts'
 import type { ManageRoutes } from '../../route.ts'
 import { PublisherParams } from '../../shapes.ts'
 import { NewPermissions, Permissions } from './schema.ts'
+import { versionOf } from '../../../lib/version-of.ts'
 
 const TAG = 'Publishers'
 
@@ -22,7 +22,7 @@ export function permissionRoutes(routes: ManageRoutes, { db, refresh }: ManageCo
   function withVersion(found: Found | null) {
     if (found === null) throw notThere()
     const shown = presentPermissions(found)
-    return { ...shown, version: createHash('sha256').update(JSON.stringify(shown)).digest('base64url') }
+    return { ...shown, version: versionOf(shown) }
   }
   const present = async (found: Found | null) => {
     const shown = withVersion(found)

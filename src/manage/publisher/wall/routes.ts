@@ -8,7 +8,7 @@ import { readFunnel } from '../../../features/wall/funnel.ts'
 import { publishSdk } from '../../../features/wall/sdk.ts'
 import { signUser } from '../../../features/wall/signature.ts'
 import { WallSettings } from '../../../features/wall/settings-schema.ts'
-import { readWallSettings, setWallSettings } from '../../../features/wall/settings.ts'
+import { readVersionedWallSettings, setWallSettings } from '../../../features/wall/settings.ts'
 import { shape } from '../../../http/shape.ts'
 import type { ManageContext } from '../../context.ts'
 import { notThere } from '../../gate.ts'
@@ -44,7 +44,7 @@ export function wallSettingsRoutes(routes: ManageRoutes, { db, secretKey, creden
     access: 'publisher',
     params: AppParams,
     reply: WallSettings,
-    run: ({ app }) => readWallSettings(db, app.appId),
+    run: ({ app }) => readVersionedWallSettings(db, app.appId),
   })
 
   routes.put('/apps/:app_id/wall', {
@@ -59,7 +59,7 @@ export function wallSettingsRoutes(routes: ManageRoutes, { db, secretKey, creden
     async run({ app, by, body }) {
       const settings = { ...body, parents: [...new Set(body.parents)] }
       await setWallSettings(db, by, app.appId, settings)
-      return settings
+      return readVersionedWallSettings(db, app.appId)
     },
   })
 

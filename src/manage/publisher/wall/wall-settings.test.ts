@@ -3,14 +3,15 @@ import { test } from 'node:test'
 import { createOwnedApps } from '../../../../test/owned-apps.ts'
 import { PIXEL } from '../../../../test/images.ts'
 import { useWorld } from '../../../../test/world.ts'
-import { DEFAULTS, type WallSettings } from '../../../features/wall/settings-schema.ts'
+import { DEFAULTS, type VersionedWallSettings, type WallSettings } from '../../../features/wall/settings-schema.ts'
 
 const world = useWorld('manage_wall')
 const { createOwned, auditOf } = createOwnedApps(world)
 
 test('a publisher sets how its wall looks, and the wall shows it', async () => {
   const { base, visitor, live, appId } = await createOwned()
-  assert.deepEqual((await visitor.get<WallSettings>(`${base}/wall`)).data, DEFAULTS)
+  const { version: _version, ...before } = (await visitor.get<VersionedWallSettings>(`${base}/wall`)).data
+  assert.deepEqual(before, DEFAULTS)
   const { data: image } = await visitor.post<{ path: string }>(`${base}/wall/images`, {
     content: PIXEL.toString('base64'),
   })
@@ -23,6 +24,28 @@ test('a publisher sets how its wall looks, and the wall shows it', async () => {
   assert.ok(text.includes(image.path))
   assert.match(headers['content-security-policy'] ?? '', /frame-ancestors 'self' https:\/\/a\.example$/)
   assert.deepEqual((await auditOf(appId)).map(({ action }) => action), ['wall.change']) // prettier-ignore
+})
+
+test('of two people who change a wall or a locker at once, the second sees what the first saved', async () => {
+  const { base, visitor } = await createOwned()
+  const { data: seen } = await visitor.get<VersionedWallSettings>(`${base}/wall`)
+  assert.equal((await visitor.put(`${base}/wall`, { ...seen, require_signature: true })).status, 200)
+  assert.equal((await visitor.put(`${base}/wall`, { ...seen, title: 'Ours' })).status, 409)
+  const { data: now } = await visitor.get<VersionedWallSettings>(`${base}/wall`)
+  assert.equal(now.require_signature, true)
+  const { data: saved } = await visitor.put<VersionedWallSettings>(`${base}/wall`, { ...now, title: 'Ours' })
+  assert.equal((await visitor.put(`${base}/wall`, { ...saved, title: 'Ours again' })).status, 200)
+
+  type Shown = { locker_id: number; version: string; has_password: boolean }
+  const link = { name: 'Map', link: { target_url: 'https://maps.example.com/' } }
+  const { data: locker } = await visitor.post<Shown>(`${base}/lockers`, link)
+  const path = `${base}/lockers/${locker.locker_id}`
+  const change = (version: string, more: object) =>
+    visitor.put<Shown>(path, { ...link, ...more, seen_version: version })
+  const { data: guarded } = await change(locker.version, { password: 'swordfish' })
+  assert.equal((await change(locker.version, { title: 'A map', password: null })).status, 409)
+  assert.equal((await visitor.get<Shown>(path)).data.has_password, true)
+  assert.equal((await change(guarded.version, { title: 'A map' })).status, 200)
 })
 
 test('what a wall cannot have is refused by field', async () => {

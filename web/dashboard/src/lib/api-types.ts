@@ -66,8 +66,8 @@ export type Schemas = {
   LedgerCheck: { is_right: boolean; postings: number; conversions: number; problems: ({ kind: string; count: number; examples: (string)[] })[]; checked_at: string; took_ms: number }
   LinkLockerInput: { target_url: string; expires_at?: string | null; click_limit?: number | null; referrers?: (string)[]; allows_no_referrer?: boolean; og_title?: string; og_text?: string; og_image?: string | null }
   LinkLockerSettings: { target_url: string; expires_at: string | null; click_limit: number | null; referrers: (string)[]; allows_no_referrer: boolean; og_title: string; og_text: string; og_image: string | null }
-  Locker: { locker_id: number; kind: "content" | "link"; url: string | null; has_password: boolean; settings: Schemas['LockerSettings']; views: number; unlocks: number; opened: number; taken_down_reason: string | null; created_at: string }
-  LockerInput: { name: string; enabled?: boolean; text?: string; image?: string | null; consent?: string; needed_offers?: number | null; needed_reward?: number | null; counts_pending?: boolean; unlocked_minutes?: number; categories?: ("survey" | "app" | "game" | "video")[]; platforms?: ("web" | "android" | "ios")[]; min_payout?: number | null; max_payout?: number | null; link?: Schemas['LinkLockerInput'] | null; slug?: string; password?: string | null; title?: string }
+  Locker: { locker_id: number; kind: "content" | "link"; url: string | null; has_password: boolean; settings: Schemas['LockerSettings']; views: number; unlocks: number; opened: number; taken_down_reason: string | null; created_at: string; version: string }
+  LockerInput: { name: string; enabled?: boolean; text?: string; image?: string | null; consent?: string; needed_offers?: number | null; needed_reward?: number | null; counts_pending?: boolean; unlocked_minutes?: number; categories?: ("survey" | "app" | "game" | "video")[]; platforms?: ("web" | "android" | "ios")[]; min_payout?: number | null; max_payout?: number | null; link?: Schemas['LinkLockerInput'] | null; slug?: string; password?: string | null; seen_version?: string; title?: string }
   LockerList: { lockers: (Schemas['Locker'])[] }
   LockerSettings: { name: string; enabled: boolean; text: string; image: string | null; consent: string; needed_offers: number | null; needed_reward: number | null; counts_pending: boolean; unlocked_minutes: number; categories: ("survey" | "app" | "game" | "video")[]; platforms: ("web" | "android" | "ios")[]; min_payout: number | null; max_payout: number | null; link: Schemas['LinkLockerSettings'] | null; title: string }
   LockerTakeDown: { reason: string }
@@ -183,7 +183,7 @@ export type Schemas = {
   WallPalette: { accent: string; background: string; card: string; text: string }
   WallPreview: { path: string }
   WallSdk: { path: string; integrity: string }
-  WallSettings: { require_signature: boolean; parents: (string)[]; theme: "auto" | "light" | "dark"; light: Schemas['WallPalette']; dark: Schemas['WallPalette']; radius: number; font: "system" | "rounded" | "serif" | "mono"; logo: string | null; hero: string | null; currency_icon: string | null; intro: string; shows: Schemas['WallShows']; title: string }
+  WallSettings: { require_signature: boolean; parents: (string)[]; theme: "auto" | "light" | "dark"; light: Schemas['WallPalette']; dark: Schemas['WallPalette']; radius: number; font: "system" | "rounded" | "serif" | "mono"; logo: string | null; hero: string | null; currency_icon: string | null; intro: string; shows: Schemas['WallShows']; version?: string; title: string }
   WallShows: { search: boolean; categories: boolean; sort: boolean; badges: boolean; activity: boolean; support: boolean }
 }
 

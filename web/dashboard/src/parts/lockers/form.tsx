@@ -5,7 +5,8 @@ import { checkAmount, checkPositive, checkWhole } from '../../lib/amounts.ts'
 import { post, put } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import type { BodyOf } from '../../lib/operations.ts'
-import { useChange } from '../../lib/queries.ts'
+import { queryClient, useChange } from '../../lib/queries.ts'
+import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { CATEGORIES, choicesOf, PLATFORMS } from '../../lib/words.ts'
 import { AmountInput, WholeInput } from '../amount-input.tsx'
@@ -47,7 +48,9 @@ type LockerFormProps = {
 
 export function LockerForm({ appId, currency, locker, onCreate }: LockerFormProps) {
   const isReader = !mayWrite(useMe())
-  const form = useForm({ initialValues: locker === null ? NEW_LOCKER : valuesOf(locker), validate })
+  const shown = locker === null ? NEW_LOCKER : valuesOf(locker)
+  const form = useForm({ initialValues: shown, validate })
+  useFollow(form, shown)
   const send = (body: BodyOf<'POST /apps/{app_id}/lockers'>) =>
     locker === null
       ? post(`/apps/${appId}/lockers`, body)
@@ -55,10 +58,11 @@ export function LockerForm({ appId, currency, locker, onCreate }: LockerFormProp
   const save = useChange(send, {
     refresh: [`/apps/${appId}/lockers`],
     done: locker === null ? 'Locker created.' : 'Saved. Visitors see it at once.',
-    onError: () => {},
+    onError: () => void queryClient.invalidateQueries({ queryKey: [`/apps/${appId}/lockers/${locker?.locker_id}`] }), // changed meanwhile: shown
   })
   const { formProps, isSending, error } = useSubmit(form, async (values) => {
-    const saved = await save.mutateAsync(bodyOf(values, locker))
+    const seen = locker === null ? {} : { seen_version: locker.version }
+    const saved = await save.mutateAsync({ ...bodyOf(values, locker), ...seen })
     form.setInitialValues(valuesOf(saved))
     form.reset()
     onCreate?.(saved)

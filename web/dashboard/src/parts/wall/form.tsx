@@ -15,7 +15,8 @@ import { useForm } from '@mantine/form'
 import { put } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import type { BodyOf } from '../../lib/operations.ts'
-import { useChange } from '../../lib/queries.ts'
+import { queryClient, useChange } from '../../lib/queries.ts'
+import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { AppPictureInput } from '../app-picture-input.tsx'
 import { FormError } from '../form-error.tsx'
@@ -37,10 +38,11 @@ export function WallForm({ app, settings }: { app: WalledApp; settings: WallSett
   const appId = String(app.app_id)
   const isReader = !mayWrite(useMe())
   const form = useForm<WallSettings>({ initialValues: settings })
+  useFollow(form, settings)
   const save = useChange((body: BodyOf<'PUT /apps/{app_id}/wall'>) => put(`/apps/${appId}/wall`, body), {
     refresh: [`/apps/${appId}/wall`],
     done: 'Saved. New visitors see it within seconds.',
-    onError: () => {},
+    onError: () => void queryClient.invalidateQueries({ queryKey: [`/apps/${appId}/wall`] }), // changed meanwhile: shown
   })
   const { formProps, isSending, error } = useSubmit(form, async (values) => {
     const saved = await save.mutateAsync(values)
