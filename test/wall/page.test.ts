@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
-import { signUser } from '../../src/features/wall/signature.ts'
 import { DEFAULTS, type WallSettings } from '../../src/features/wall/settings-schema.ts'
 import { setWallSettings } from '../../src/features/wall/settings.ts'
 import { LANGUAGES, TEXTS } from '../../src/features/wall/texts/texts.ts'
@@ -12,22 +11,15 @@ import { banUser } from '../../src/features/apps/bans.ts'
 import { checkPage, PHONE, useDashboard } from '../dashboard/browser.ts'
 import { PIXEL } from '../images.ts'
 import { until } from '../installation.ts'
-import { addConversions } from '../seed-rows.ts'
 import { TESTER } from '../tester.ts'
 import { messagesOf, openParentSite, wallIn } from './parent-site.ts'
+import { signed, wallUrl } from './wall-url.ts'
 
 const site = useDashboard('wall_page')
 const { world } = site
 world.config = { ...world.config, smtpUrl: 'smtp://127.0.0.1:9' } // walls ask for an email address where mail is sent
 
-const urlOf = (keys: IssuedCredentials, more: Record<string, string> = {}) =>
-  `${site.url}/wall?${new URLSearchParams({ apiKey: keys.api_key, userId: 'ann', platform: 'web', ...more }).toString()}`
-
-function signed(keys: IssuedCredentials, userId = 'ann', lifeS = 600): Record<string, string> {
-  const expiresAtS = Math.floor(Date.now() / 1000) + lifeS
-  const sig = signUser(keys.signing_secret, { apiKey: keys.api_key, userId, expiresAtS })
-  return { userId, exp: String(expiresAtS), sig }
-}
+const urlOf = (keys: IssuedCredentials, more: Record<string, string> = {}) => wallUrl(site.url, keys, more)
 
 const setWall = (appId: number, settings: Partial<WallSettings>) =>
   setWallSettings(world.database.db, TESTER, appId, { ...DEFAULTS, ...settings })
@@ -66,71 +58,6 @@ test('in a frame of another site with a strict policy and a sandbox, a user find
   const click = await world.database.db.selectFrom('clicks').selectAll().where('click_id', '=', clickId).executeTakeFirstOrThrow() // prettier-ignore
   assert.deepEqual([click.offer_id, click.user_id], [offerId, 'ann'])
   assert.deepEqual((await messagesOf(page)).at(-1)?.detail, { offer_id: offerId })
-})
-
-test('a credited goal appears by itself, with the reason of what is rejected, and only for its signed user', async () => {
-  const { live } = await world.createApp({ currency: 'Gems' })
-  const [offerId = 0, other = 0] = await world.createOffers(
-    { name: 'Two steps', payout: undefined, goals: [{ name: 'Install', payout: '1' }, { name: 'Finish', payout: '2' }] },
-    { name: 'Refused one' },
-  ) // prettier-ignore
-  const parent = await openParentSite()
-  const { page } = await site.open({ viewport: PHONE })
-  await page.goto(parent.at(urlOf(live, signed(live))))
-  await until(async () => (await messagesOf(page)).length > 0)
-  const wall = wallIn(page)
-  await wall.getByRole('button', { name: 'My activity' }).click()
-  await wall.getByText('Nothing here yet').waitFor()
-  const { clickId } = await world.click(offerId, live, 'userId=ann')
-  const refused = await world.click(other, live, 'userId=ann')
-  await world.confirm(offerId, clickId, { goal: 'Install' })
-  await world.confirm(other, refused.clickId, { status: 'rejected' })
-  await wall.getByText('You received 100 Gems').waitFor()
-  await wall.getByText('The advertiser did not accept it.').waitFor()
-  await wall.getByRole('heading', { name: 'In progress' }).waitFor()
-  assert.match(await wall.getByRole('listitem').filter({ hasText: 'Two steps' }).first().innerText(), /Install\s+Credited[\s\S]*100 Gems[\s\S]*Finish[\s\S]*200 Gems/) // prettier-ignore
-  await until(async () => (await messagesOf(page)).some(({ event, detail }) => event === 'credited' && detail['reward'] === 100)) // prettier-ignore
-  const { page: alone } = await site.open({ viewport: PHONE, colorScheme: 'dark' })
-  await alone.goto(urlOf(live, signed(live)))
-  await alone.getByRole('button', { name: 'My activity' }).click()
-  await alone.getByRole('heading', { name: 'History' }).waitFor()
-  await checkPage(alone)
-  // Another user's signature, or none, shows nothing of it.
-  const { page: unsigned } = await site.open()
-  await unsigned.goto(urlOf(live))
-  await unsigned.getByRole('heading', { name: 'Earn Gems' }).waitFor()
-  assert.equal(await unsigned.getByRole('button', { name: 'My activity' }).count(), 0)
-  const stolen = await unsigned.request.get(`${site.url}/wall/v1/activity?${new URLSearchParams({ apiKey: live.api_key, ...signed(live, 'bob'), userId: 'ann' }).toString()}`) // prettier-ignore
-  assert.equal(stolen.status(), 400)
-})
-
-test('a long history is read page by page, each row once, also when something new comes between', async () => {
-  const { appId, live } = await world.createApp()
-  const [offerId = 0, begun = 0] = await world.createOffers({ name: 'Often' }, { name: 'Begun' })
-  const hourAgo = Date.now() - 3_600_000
-  const seeds = Array.from({ length: 25 }, (_, i) => ({ at: new Date(hourAgo + i * 1000).toISOString(), appId, offerId, status: 'rejected' as const, user_id: 'ann' })) // prettier-ignore
-  await addConversions(world.database.db, ...seeds)
-  await world.click(begun, live, 'userId=ann')
-  const { page } = await site.open()
-  await page.goto(urlOf(live, signed(live)))
-  await page.getByRole('button', { name: 'My activity' }).click()
-  const count = (name: string) =>
-    page
-      .getByRole('listitem')
-      .filter({ has: page.getByRole('heading', { name }) })
-      .count()
-  await page.getByRole('button', { name: 'Show more' }).waitFor()
-  assert.deepEqual([await count('Often'), await count('Begun')], [20, 1])
-  const { clickId } = await world.click(offerId, live, 'userId=ann')
-  await world.confirm(offerId, clickId)
-  await page.getByText('You received').waitFor()
-  await page.getByRole('button', { name: 'Show more' }).click()
-  await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' })
-  assert.deepEqual([await count('Often'), await count('Begun')], [26, 1])
-  const second = await world.click(begun, live, 'userId=ann')
-  await world.confirm(begun, second.clickId, { status: 'rejected' })
-  await page.getByText('The advertiser did not accept it.').waitFor()
-  assert.deepEqual([await count('Often'), await page.getByRole('button', { name: 'Show more' }).count()], [26, 0])
 })
 
 test('two tabs of a user show a reward, one after its connection was cut; neither needs cookies or storage', async () => {
