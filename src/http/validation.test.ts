@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type TSchema, Type } from 'typebox'
 import { AppError } from '../errors.ts'
+import { pattern } from './forms.ts'
 import { compileValidator } from './validation.ts'
 
 function check(httpPart: string, schema: TSchema, data: unknown) {
@@ -47,6 +48,15 @@ test('of what may be one of several, all of them are named', () => {
   })
   assert.deepEqual(check('body', schema, { amount: 'abc', kind: null }), {
     amount: 'amount must have at most 2 characters.',
+  })
+  const Link = Type.Object({ url: Type.String({ minLength: 1 }), color: Type.Optional(Type.String({ pattern: pattern('COLOR') })) }) // prettier-ignore
+  const linked = Type.Object({ link: Type.Union([Link, Type.Null()]) })
+  const asked = (link: unknown) => check('body', linked, { link })
+  assert.deepEqual(asked(5), { link: 'link must be an object, or null.' })
+  assert.deepEqual(asked({}), { 'link.url': 'link.url is required.' })
+  assert.deepEqual(asked({ url: '', color: 'red' }), {
+    'link.url': 'link.url must not be empty.',
+    'link.color': 'link.color must be a color such as #1b5fd1.',
   })
 })
 

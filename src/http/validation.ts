@@ -7,6 +7,7 @@ import { AppError, type Details } from '../errors.ts'
 import { countryMeant, countryPlace } from '../lib/countries.ts'
 import { parseTime } from '../lib/time.ts'
 import { isUuid } from '../lib/uuid7.ts'
+import { nameOfPattern } from './forms.ts'
 import { MALFORMED, parseNames, type Query, STRAY } from './query.ts'
 
 /** Text without NUL, which PostgreSQL cannot store, and without half of a surrogate pair, which is no character. */
@@ -158,6 +159,7 @@ function explain(errors: ErrorObject[], data: unknown, httpPart: string | undefi
   for (const error of errors) {
     // For a value that may have one of several types, report that it has none, not that it is not the first.
     if (error.keyword === 'type' && /\/anyOf\/\d+\/type$/.test(error.schemaPath)) continue
+    if (error.keyword === 'anyOf' && errors.some((other) => isInside(other, error))) continue // that says more
     const place = placeOf(error)
     const [name] = place
     if (name === undefined) return { body: 'Send a JSON object.' }
@@ -168,6 +170,11 @@ function explain(errors: ErrorObject[], data: unknown, httpPart: string | undefi
     details[shown] ??= `${shown} ${own ?? problem(error)}${suggestion(error, place.at(-1) ?? '')}`
   }
   return details
+}
+
+/** Of something that the value of the other has in it. */
+function isInside(one: ErrorObject, other: ErrorObject): boolean {
+  return `/${placeOf(one).join('/')}`.startsWith(`${other.instancePath}/`)
 }
 
 function placeOf({ keyword, instancePath, params }: ErrorObject): string[] {
@@ -199,6 +206,8 @@ function problem({ keyword, parentSchema = {} }: ErrorObject): string {
   if (keyword === 'additionalProperties') return 'is not a parameter of this endpoint: check the spelling.'
   if (keyword === 'minLength') return 'must not be empty.'
   if (keyword === 'pattern' && shape.pattern === NOT_BLANK) return 'must not be blank.'
+  const name = keyword === 'pattern' ? nameOfPattern(shape.pattern ?? '') : undefined
+  if (name !== undefined) return `must be ${name}.`
   if (keyword === 'maxLength') return `must have at most ${shape.maxLength} characters.`
   if (keyword === 'minItems' && shape.minItems === 1) return 'must not be empty.'
   if (keyword === 'minItems') return `must have at least ${shape.minItems} items.`

@@ -1,5 +1,6 @@
 // What a publisher can set for a locker, and what its page asks for.
 import { type Static, Type } from 'typebox'
+import { pattern } from '../../http/forms.ts'
 import { oneOf, shape } from '../../http/shape.ts'
 import { DATE_OR_TIME, LINE, NOT_BLANK, SAFE_TEXT } from '../../http/validation.ts'
 import type { LockerTexts } from './texts.ts'
@@ -12,7 +13,7 @@ const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T, d
   Type.Union([schema, Type.Null()], { description })
 const line = (maxLength: number, description: string) => Type.String({ maxLength, format: LINE, description })
 const picture = (description: string) =>
-  orNull(Type.String({ maxLength: 500, pattern: '^(https://\\S+|/images/[0-9a-f]{32}\\.[a-z]+)$' }), description)
+  orNull(Type.String({ maxLength: 500, pattern: pattern('PICTURE') }), description)
 const usd = (description: string) => orNull(Type.Number({ minimum: 0, maximum: 10_000 }), description)
 
 const LINK = {

@@ -1,5 +1,6 @@
 // The shapes of the wall's own API. It is for browsers: the public key names the app, and nothing here needs its secret.
 import { type Static, Type } from 'typebox'
+import { pattern } from '../../http/forms.ts'
 import { oneOf, shape } from '../../http/shape.ts'
 import type { Sort } from '../offers/choices.ts'
 import { NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
@@ -18,13 +19,13 @@ const ViewerFields = {
   userId: UserId,
   exp: Type.Optional(
     Type.String({
-      pattern: '^\\d{1,12}$',
+      pattern: pattern('UNIX_SECONDS'),
       description: 'Unix seconds until which `sig` is valid, at most a day from now.',
     }),
   ),
   sig: Type.Optional(
     Type.String({
-      pattern: '^[0-9a-fA-F]{64}$',
+      pattern: pattern('SHA256'),
       description:
         'HMAC-SHA256 in hex, by the signing secret of the app, of `wall.v1`, the API key, `exp` and `userId`, each on a line.',
     }),
@@ -52,7 +53,7 @@ export const WallPageQuery = Type.Object({
   theme: Type.Optional(oneOf(THEMES, { description: 'In place of what is set for the wall.' })),
   lang: Type.Optional(
     Type.String({
-      pattern: '^[A-Za-z]{2}([-_][A-Za-z0-9]{2,8})*$',
+      pattern: pattern('LANGUAGE'),
       description: 'Such as de or pt-BR. Without it, that of the browser.',
     }),
   ),

@@ -1,12 +1,13 @@
 // What a publisher can set for the wall of an app.
 import { type Static, Type } from 'typebox'
+import { pattern } from '../../http/forms.ts'
 import { oneOf, shape } from '../../http/shape.ts'
 import { LINE } from '../../http/validation.ts'
 
 export const THEMES = ['auto', 'light', 'dark'] as const
 export const FONTS = ['system', 'rounded', 'serif', 'mono'] as const
 
-const Color = Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'Such as #1b5fd1.' })
+const Color = Type.String({ pattern: pattern('COLOR'), description: 'Such as #1b5fd1.' })
 
 /** Sent and returned alike. */
 const EXACT = { additionalProperties: false }
@@ -14,12 +15,9 @@ const EXACT = { additionalProperties: false }
 const Palette = shape('WallPalette', { accent: Color, background: Color, card: Color, text: Color }, EXACT)
 
 const picture = (description: string) =>
-  Type.Union(
-    [Type.String({ maxLength: 500, pattern: '^(https://\\S+|/images/[0-9a-f]{32}\\.[a-z]+)$' }), Type.Null()],
-    {
-      description: `${description} An https URL, or the path of an uploaded image.`,
-    },
-  )
+  Type.Union([Type.String({ maxLength: 500, pattern: pattern('PICTURE') }), Type.Null()], {
+    description: `${description} An https URL, or the path of an uploaded image.`,
+  })
 
 const line = (max: number, description: string) => Type.String({ maxLength: max, format: LINE, description })
 

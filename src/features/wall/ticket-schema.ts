@@ -1,6 +1,7 @@
 // The shapes of tickets, for the wall and for the publisher's people.
 import { type Static, Type } from 'typebox'
 import { NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
+import { pattern } from '../../http/forms.ts'
 import { oneOf, shape } from '../../http/shape.ts'
 import { LINE, NOT_BLANK, SAFE_TEXT } from '../../http/validation.ts'
 import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../../lib/image-format.ts'
@@ -17,7 +18,7 @@ const time = Type.String({ format: 'date-time', description: 'RFC 3339 in UTC.' 
 const orNull = <S extends Parameters<typeof Type.Union>[0][number]>(one: S) => Type.Union([one, Type.Null()])
 
 export const SubmitKey = Type.String({
-  pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+  pattern: pattern('UUID'),
   description: 'A UUID that you create for each submit. Repeating a submit changes nothing.',
 })
 export const MessageText = Type.String({ minLength: 1, maxLength: 2_000, format: SAFE_TEXT, pattern: NOT_BLANK })
@@ -54,7 +55,7 @@ export const NewTicket = shape(
       Type.String({
         maxLength: 254,
         format: LINE,
-        pattern: "^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9-]+(\\.[a-zA-Z0-9-]+)+$",
+        pattern: pattern('EMAIL'),
         description: 'Answers are also sent there.',
       }),
     ),
