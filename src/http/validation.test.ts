@@ -60,6 +60,15 @@ test('of what may be one of several, all of them are named', () => {
   })
 })
 
+test('what is wrong inside of an object that may be null is named alone', () => {
+  const schema = Type.Object({
+    sale: Type.Union([Type.Object({ factor: Type.Number({ exclusiveMinimum: 1, maximum: 10 }) }), Type.Null()]),
+  })
+  assert.deepEqual(check('body', schema, { sale: { factor: 11 } }), {
+    'sale.factor': 'sale.factor must be a number above 1, at most 10.',
+  })
+})
+
 test('numbers of a query are read as numbers, whole or not; of a body nothing is', () => {
   const schema = Type.Object({
     count: Type.Optional(Type.Integer()),

@@ -166,6 +166,8 @@ function explain(errors: ErrorObject[], data: unknown, httpPart: string | undefi
     const value = (data as Record<string, unknown>)[name]
     // Inside of lists and objects: the second of goals is goals.1.
     const shown = httpPart === 'headers' ? headerName(name) : place.join('.')
+    // What is wrong inside of an object says more than that it is neither that object nor null.
+    if (error.keyword === 'anyOf' && Object.keys(details).some((one) => one.startsWith(`${shown}.`))) continue
     const own = httpPart === 'body' ? null : (queryProblem(value) ?? sizeProblem(value, error))
     details[shown] ??= `${shown} ${own ?? problem(error)}${suggestion(error, place.at(-1) ?? '')}`
   }
@@ -274,7 +276,8 @@ function nameOf(shape: Shape): string {
 
 function numberName({ type, minimum, exclusiveMinimum, maximum }: Shape): string {
   const number = type === 'integer' ? 'a whole number' : 'a number'
-  if (exclusiveMinimum !== undefined) return `${number} above ${exclusiveMinimum}`
+  const most = maximum === undefined || maximum >= 1e6 ? '' : `, at most ${maximum}`
+  if (exclusiveMinimum !== undefined) return `${number} above ${exclusiveMinimum}${most}`
   if (maximum !== undefined && maximum < 1e6) return `${number} from ${minimum} to ${maximum}`
   return minimum === undefined ? number : `${number}, ${minimum} or more`
 }

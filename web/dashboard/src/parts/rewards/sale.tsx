@@ -16,11 +16,13 @@ export function SaleSection({ appId, settings: { sale } }: SectionProps) {
   const mayChange = useMaySetRewards()
   const isOver = sale === null || Date.parse(sale.ends_at) <= Date.now()
   const shown = {
-    multiplier: isOver ? '' : String(sale.multiplier),
-    starts_at: isOver ? '' : toClockTime(sale.starts_at),
-    ends_at: isOver ? '' : toClockTime(sale.ends_at),
+    sale: {
+      multiplier: isOver ? '' : String(sale.multiplier),
+      starts_at: isOver ? '' : toClockTime(sale.starts_at),
+      ends_at: isOver ? '' : toClockTime(sale.ends_at),
+    },
   }
-  const form = useForm({ initialValues: shown, validate: { multiplier: checkPositive } })
+  const form = useForm({ initialValues: shown, validate: { sale: { multiplier: checkPositive } } })
   const end = useChange(() => patch(`/apps/${appId}/rewards`, { sale: null }), {
     refresh: [`/apps/${appId}`],
     done: 'The sale has ended.',
@@ -35,7 +37,7 @@ export function SaleSection({ appId, settings: { sale } }: SectionProps) {
         appId={appId}
         form={form}
         shown={shown}
-        bodyOf={({ multiplier, starts_at, ends_at }) => ({
+        bodyOf={({ sale: { multiplier, starts_at, ends_at } }) => ({
           sale: {
             multiplier: amountOf(multiplier),
             ...(starts_at === '' ? {} : { starts_at: fromClockTime(starts_at) ?? starts_at }),
@@ -50,7 +52,7 @@ export function SaleSection({ appId, settings: { sale } }: SectionProps) {
             required
             inputMode="decimal"
             readOnly={!mayChange}
-            {...form.getInputProps('multiplier')}
+            {...form.getInputProps('sale.multiplier')}
           />
           <TextInput
             type="datetime-local"
@@ -58,14 +60,14 @@ export function SaleSection({ appId, settings: { sale } }: SectionProps) {
             description="Empty: now."
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             readOnly={!mayChange}
-            {...form.getInputProps('starts_at')}
+            {...form.getInputProps('sale.starts_at')}
           />
           <TextInput
             type="datetime-local"
             label={`Ends (${timeZone()})`}
             required
             readOnly={!mayChange}
-            {...form.getInputProps('ends_at')}
+            {...form.getInputProps('sale.ends_at')}
           />
         </Group>
       </SettingsForm>

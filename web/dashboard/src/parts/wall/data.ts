@@ -48,6 +48,8 @@ export function contrastProblems({ accent, background, card, text }: WallSetting
   ] as const
   return pairs.flatMap(([name, one, other, least]) => {
     const contrast = contrastOf(one, other)
-    return contrast >= least ? [] : [`${name}: contrast ${contrast.toFixed(1)}, needs ${least}.`]
+    return Number.isNaN(contrast) || contrast >= least
+      ? []
+      : [`${name}: contrast ${contrast.toFixed(1)}, needs ${least}.`]
   })
 }

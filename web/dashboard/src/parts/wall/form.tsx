@@ -1,23 +1,14 @@
 // The settings of a wall, with a preview that follows every change.
-import {
-  Button,
-  Fieldset,
-  Group,
-  NumberInput,
-  Select,
-  SimpleGrid,
-  Stack,
-  Switch,
-  TagsInput,
-  TextInput,
-} from '@mantine/core'
+import { Button, Fieldset, Group, Select, SimpleGrid, Stack, Switch, TagsInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { readWhole } from '../../lib/amounts.ts'
 import { put } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import type { BodyOf } from '../../lib/operations.ts'
 import { queryClient, useChange } from '../../lib/queries.ts'
 import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { WholeInput } from '../amount-input.tsx'
 import { AppPictureInput } from '../app-picture-input.tsx'
 import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
@@ -111,15 +102,15 @@ export function WallForm({ app, settings }: { app: WalledApp; settings: WallSett
                   disabled={isReader}
                   {...form.getInputProps('font')}
                 />
-                <NumberInput
+                <WholeInput
                   label="Corner radius"
-                  suffix=" px"
-                  min={0}
-                  max={24}
-                  clampBehavior="none"
-                  allowDecimal={false}
+                  rightSection="px"
                   disabled={isReader}
                   {...form.getInputProps('radius')}
+                  onChange={
+                    ({ currentTarget: { value } }) =>
+                      form.setFieldValue('radius', (readWhole(value) ?? value) as number) // the server refuses what is none
+                  }
                 />
               </Group>
               <Palette name="light" label="Light colors" form={form} isReader={isReader} />
