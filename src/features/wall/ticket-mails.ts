@@ -92,10 +92,12 @@ export const ticketWriter = ({ publicUrl }: Network): Writer => ({
   },
 })
 
+/** Not of a publisher that was suspended: nobody there may answer. */
 const findWaiting = (trx: Trx, ticketId: string) =>
   trx
     .selectFrom('tickets')
     .innerJoin('apps', 'apps.app_id', 'tickets.app_id')
+    .innerJoin('publishers', 'publishers.publisher_id', 'apps.publisher_id')
     .leftJoin('offers', 'offers.offer_id', 'tickets.offer_id')
     .select(['tickets.app_id', 'apps.name as app', 'apps.publisher_id', 'tickets.kind', 'offers.name as offer'])
     .select(
@@ -105,6 +107,7 @@ const findWaiting = (trx: Trx, ticketId: string) =>
     ) // prettier-ignore
     .where('ticket_id', '=', ticketId)
     .where('tickets.status', '=', 'open')
+    .where('publishers.status', '!=', 'suspended')
     .executeTakeFirst()
 
 export const answerWriter = (): Writer => ({
