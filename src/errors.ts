@@ -36,6 +36,9 @@ export class AppError extends Error {
   }
 }
 
+export const badRequest = (details: Details) =>
+  new AppError('INVALID_REQUEST', 'Some parameters are missing or invalid.', details)
+
 /**
  * Something the operator can put right, said as a sentence: shown without a stack on the command line. `field`: what it
  * is about, for a form.

@@ -3,7 +3,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { FastifyRequest, FastifySchemaCompiler, preValidationHookHandler, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
-import { AppError, type Details } from '../errors.ts'
+import { type AppError, badRequest, type Details } from '../errors.ts'
 import { countryMeant, countryPlace } from '../lib/countries.ts'
 import { parseTime } from '../lib/time.ts'
 import { isUuid } from '../lib/uuid7.ts'
@@ -116,9 +116,6 @@ export const validateTogether = (route: RouteOptions): void => {
   }
   route.preValidation = [route.preValidation ?? [], check].flat()
 }
-
-export const badRequest = (details: Details) =>
-  new AppError('INVALID_REQUEST', 'Some parameters are missing or invalid.', details)
 
 /**
  * For routes with `attachValidation`, whose rules a schema cannot express: `more` are the problems by those rules, and

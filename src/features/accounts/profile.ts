@@ -1,6 +1,6 @@
 // A person's name, and how the dashboard shows times and numbers to them.
+import { badRequest } from '../../errors.ts'
 import type { Db, Trx } from '../../db/open.ts'
-import { badRequest } from '../../http/validation.ts'
 import { isTimeZone } from '../../lib/time-zone.ts'
 import { type Actor, recordAudit } from './audit.ts'
 import { checkName } from './people.ts'

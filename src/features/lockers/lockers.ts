@@ -1,14 +1,14 @@
 // Lockers as their publishers set them up, and what the operator does about those that are abused.
 import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
-import { AppError, NoSuch, OperatorError } from '../../errors.ts'
-import { badRequest } from '../../http/validation.ts'
+import { AppError, NoSuch, OperatorError, badRequest } from '../../errors.ts'
 import type { Reference } from '../../lib/reference.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { hashPassword } from '../accounts/password-hash.ts'
 import { keepImages } from '../offers/images.ts'
-import { DEFAULTS, LINK_DEFAULTS, type Locker, type LockerInput, type LockerSettings } from './schema.ts'
+import { DEFAULTS, LINK_DEFAULTS } from './defaults.ts'
+import type { Locker, LockerInput, LockerSettings } from './schema.ts'
 import { createSlug, slugProblem, targetProblem } from './targets.ts'
 import { versionOf } from '../../lib/version-of.ts'
 

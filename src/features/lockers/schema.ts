@@ -57,31 +57,6 @@ export const LockerSettings = shape('LockerSettings', {
 export type LockerSettings = Static<typeof LockerSettings>
 export type LinkSettings = Static<typeof LinkSettings>
 
-export const LINK_DEFAULTS: Omit<LinkSettings, 'target_url'> = {
-  expires_at: null,
-  click_limit: null,
-  referrers: [],
-  allows_no_referrer: true,
-  og_title: '',
-  og_text: '',
-  og_image: null,
-}
-export const DEFAULTS: Omit<LockerSettings, 'name' | 'link'> = {
-  enabled: true,
-  title: '',
-  text: '',
-  image: null,
-  consent: '',
-  needed_offers: null,
-  needed_reward: null,
-  counts_pending: false,
-  unlocked_minutes: 1_440,
-  categories: [],
-  platforms: [],
-  min_payout: null,
-  max_payout: null,
-}
-
 const { name, ...optional } = COMMON
 const { target_url, ...linkOptional } = LINK
 const { properties: someOfLink } = Type.Partial(Type.Object(linkOptional))

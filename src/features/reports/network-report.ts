@@ -1,7 +1,7 @@
 // An operator's report: figures of the whole network, or of a part of it, by any one dimension or by time, in UTC.
+import { badRequest } from '../../errors.ts'
 import type { Db } from '../../db/open.ts'
 import type { Details } from '../../errors.ts'
-import { badRequest } from '../../http/validation.ts'
 import { microsToUsd } from '../../lib/money.ts'
 import { NOTHING, presentFigures, type Sums } from './figures.ts'
 import type { Metric } from './metrics.ts'

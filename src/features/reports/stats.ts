@@ -1,7 +1,7 @@
 // An app's own figures: parsing the request, and presenting them.
+import { badRequest } from '../../errors.ts'
 import type { Db } from '../../db/open.ts'
 import type { Details } from '../../errors.ts'
-import { badRequest } from '../../http/validation.ts'
 import { parseTime, rfc3339 } from '../../lib/time.ts'
 import { isTimeZone } from '../../lib/time-zone.ts'
 import { type Day, listDays, startOfDay } from './days.ts'

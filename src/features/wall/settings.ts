@@ -1,8 +1,7 @@
 // The settings of walls: written by their publishers, read by every wall that is opened.
 import { sql } from 'kysely'
 import { type Db, inTransaction } from '../../db/open.ts'
-import { AppError } from '../../errors.ts'
-import { badRequest } from '../../http/validation.ts'
+import { AppError, badRequest } from '../../errors.ts'
 import { Cache } from '../../lib/cache.ts'
 import { versionOf } from '../../lib/version-of.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'

@@ -1,5 +1,5 @@
 // A publisher's apps: creating and changing them, integration progress, and health.
-import { badRequest } from '../../../http/validation.ts'
+import { badRequest } from '../../../errors.ts'
 import type { Actor } from '../../../features/accounts/audit.ts'
 import { type AppChange, changeApp, createApp } from '../../../features/apps/apps.ts'
 import { revokeApp } from '../../../features/apps/keys.ts'

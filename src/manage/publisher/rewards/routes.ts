@@ -1,4 +1,5 @@
 // How an app rewards its users.
+import { badRequest } from '../../../errors.ts'
 import type { Static } from 'typebox'
 import {
   changeRewardSettings,
@@ -8,7 +9,6 @@ import {
   roundingOf,
   type Sale,
 } from '../../../features/apps/reward-settings.ts'
-import { badRequest } from '../../../http/validation.ts'
 import { parseSteps } from '../../../lib/money.ts'
 import { parseTime } from '../../../lib/time.ts'
 import type { ManageContext } from '../../context.ts'
