@@ -3,7 +3,7 @@ import Script from 'next/script'
 import { signWallUser } from '@offerdeck/client'
 import { EarnButton } from './earn-button'
 
-const { OFFERDECK_URL, OFFERDECK_API_KEY, OFFERDECK_SIGNING_SECRET } = process.env as Record<string, string>
+const { OFFERDECK_URL, OFFERDECK_API_KEY, OFFERDECK_SIGNING_SECRET } = process.env
 
 export const dynamic = 'force-dynamic' // a signature is valid for a day at most
 
