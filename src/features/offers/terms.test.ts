@@ -7,6 +7,7 @@ import { createAdvertiser } from '../accounts/advertisers.ts'
 import { setCaps } from './edit-offers.ts'
 import { showCaps } from './caps.ts'
 import { TESTER } from '../../../test/tester.ts'
+import { untilLockIsAwaited } from '../../../test/waiting.ts'
 
 const ADVERTISER = 'Acme'
 let appId = 0
@@ -155,7 +156,8 @@ async function createCompleted() {
   await addConversions(world.database.db, { at, appId, offerId, status: 'approved', payoutMicros: 1_000_000 })
   return {
     offerId,
-    again: (more: Record<string, unknown>) => bring([{ ...offer, ...more }]),
+    again: (more: Record<string, unknown>, before: Record<string, unknown>[] = []) =>
+      bring([...before, { ...offer, ...more }]),
     fullUntil: async (): Promise<unknown> => (await offerOf(offer.external_id)).full_until,
   }
 }
@@ -171,6 +173,26 @@ test('an import that caps an offer counts, one that changes a cap re-evaluates i
   await again({ daily_payout_cap: 1 })
   assert.ok(Number(await fullUntil()) > Date.now())
   await again({})
+  assert.equal(await fullUntil(), null)
+})
+
+test('an import that waits does not overlook caps that are set and reached meanwhile', async () => {
+  const { db } = world.database
+  const first = row()
+  await bring([first])
+  const { offerId, again, fullUntil } = await createCompleted()
+  const release = Promise.withResolvers<void>()
+  const holding = db.transaction().execute(async (trx) => {
+    await trx.updateTable('offers').set({ popularity: 1 }).where('external_id', '=', first.external_id).execute()
+    await release.promise
+  })
+  const importing = again({ name: 'Later' }, [{ ...first, name: 'First' }])
+  await untilLockIsAwaited(db)
+  await setCaps(db, TESTER, offerId, { totalConversions: 1 }, new Date())
+  assert.equal(await fullUntil(), Infinity)
+  release.resolve()
+  await Promise.all([holding, importing])
+  assert.equal((await showCaps(db, offerId, new Date())).total_conversion_cap, null)
   assert.equal(await fullUntil(), null)
 })
 

@@ -118,6 +118,9 @@ const capsAfter = sql.raw(CAP_COLUMNS.map((name) => `written.${name}`).join(', '
 type Written = { created: number; updated: number; recapped: number[] }
 
 async function write(trx: Trx, rows: KnownRow[], onChanges?: OnOfferChanges): Promise<Written> {
+  // Whoever changes one of them meanwhile would be overwritten unseen: what is new would be compared with what was.
+  await sql`SELECT FROM offers JOIN jsonb_populate_recordset(NULL::offers, ${JSON.stringify(rows.map(keyOf))}) AS wanted
+    USING (advertiser_id, external_id) ORDER BY offers.offer_id FOR NO KEY UPDATE OF offers`.execute(trx)
   // The query beside the insert still sees the offers as they were before it.
   const { rows: written } = await sql<WrittenOffer>`
     WITH written AS (
@@ -128,7 +131,7 @@ async function write(trx: Trx, rows: KnownRow[], onChanges?: OnOfferChanges): Pr
       RETURNING offer_id, advertiser_id, external_id, (xmax = 0) AS is_new, ${caps}
     )
     SELECT before.*, offer_id, written.advertiser_id, written.external_id, is_new,
-      (${capsBefore}) IS DISTINCT FROM (${capsAfter}) AS is_recapped
+      (${capsBefore}) IS DISTINCT FROM (${capsAfter}) OR NOT is_new AND before.offer_id IS NULL AS is_recapped
     FROM written LEFT JOIN offers before USING (offer_id)`.execute(trx)
   const changedGoals = await writeGoals(trx, rows)
   const idsOf = (some: typeof written) => some.map((row) => row.offer_id)
@@ -147,6 +150,8 @@ async function write(trx: Trx, rows: KnownRow[], onChanges?: OnOfferChanges): Pr
     await onChanges(trx, await readChanges(trx, rows, written, changedGoals))
   return { created, updated: changed.size - created, recapped: idsOf(written.filter((row) => row.is_recapped)) }
 }
+
+const keyOf = ({ advertiserId, offer: { external_id } }: KnownRow) => ({ advertiser_id: advertiserId, external_id })
 
 const offerRow = ({ advertiserId, offer: { advertiser: _name, goals: _goals, ...columns } }: KnownRow) => ({
   advertiser_id: advertiserId,
