@@ -1,28 +1,21 @@
 // The documentation for receivers, held against the program: macros, waits, and examples in four languages.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { test } from 'node:test'
 import { createVectors, type Vector } from '../../../test/postback-vectors.ts'
+import { assertPasses, EXAMPLE_FILES, folderOf, readVectors } from '../../../test/vector-examples.ts'
 import { WAITS_MS } from './schedule.ts'
 import { verifyMessage, verifyUrl } from './signing.ts'
 import { MACROS } from './template.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
-const FOLDER = new URL('examples/verify-postback/', ROOT)
-const LANGUAGES = [
-  { file: 'node.mjs', command: [process.execPath] },
-  { file: 'python.py', command: ['python3'] },
-  { file: 'php.php', command: ['php'] },
-  { file: 'go.go', command: ['go', 'run'] },
-]
+const FOLDER = folderOf('verify-postback')
 
 const docs = readFileSync(new URL('docs/postbacks.md', ROOT), 'utf8')
 const readExample = (file: string) => readFileSync(new URL(file, FOLDER), 'utf8')
 
 test('the test vectors are those that the program produces, and it judges them as they say', () => {
-  const vectors = JSON.parse(readExample('vectors.json')) as Vector[]
+  const vectors = JSON.parse(readVectors(FOLDER)) as Vector[]
   assert.deepEqual(
     vectors,
     createVectors(),
@@ -36,20 +29,8 @@ test('the test vectors are those that the program produces, and it judges them a
   assert.equal(new Set(vectors.map(({ content, headers, secrets, proof }) => JSON.stringify([content, headers, secrets, proof]))).size, vectors.length) // prettier-ignore
 })
 
-for (const { file, command } of LANGUAGES) {
-  test(`${file} distinguishes valid postbacks from invalid ones`, () => {
-    const [program = '', ...args] = command
-    const run = spawnSync(program, [...args, file], {
-      cwd: fileURLToPath(FOLDER),
-      input: readExample('vectors.json'),
-      encoding: 'utf8',
-    })
-    assert.equal(run.status, 0, run.stdout + run.stderr)
-    assert.deepEqual(
-      run.stdout.trimEnd().split(/\r?\n/),
-      createVectors().map(({ name }) => `pass  ${name}`),
-    )
-  })
+for (const file of EXAMPLE_FILES) {
+  test(`${file} distinguishes valid postbacks from invalid ones`, () => assertPasses(FOLDER, file, createVectors()))
 
   test(`the docs show ${file} as it is`, () => {
     const shown = /Copy from here\n(.*?)\n[^\n]*to here\./s.exec(readExample(file))?.[1]?.trim() ?? ''
