@@ -91,7 +91,7 @@ async function createApps(catalogue: Catalogue, opened: Opened, url: string): Pr
 async function createTroubled(catalogue: Catalogue, opened: Opened, hangingUrl: string): Promise<number[]> {
   const { publisher_id } = await createPublisher(opened.db, TESTER, 'Troubled')
   const hanging = await createPostbackApp(catalogue, opened, publisher_id, 'Hangs', hangingUrl)
-  const nameless = await createPostbackApp(catalogue, opened, publisher_id, 'Nameless', 'http://nobody.invalid/')
+  const nameless = await createPostbackApp(catalogue, opened, publisher_id, 'Nameless', 'http://nameless.invalid/')
   await insertConversions(opened.pool, [hanging], BACKLOG)
   await insertConversions(opened.pool, [nameless], 100)
   return [hanging, nameless]

@@ -6,12 +6,14 @@ import { measureConversions } from './conversions.ts'
 import { FOLDER } from './data.ts'
 import { describeGrowth, type GrowthPlan, measureGrowth } from './growth.ts'
 import { type FigureNumber, measureCatalogue, type Measured, measureStarts } from './figures.ts'
+import { describeFeed, type FeedPlan, measureFeed } from './feed.ts'
 import { measureFirstPage } from './first-page.ts'
 import { measureIsolation } from './isolation.ts'
 import { measurePartitions, type PartitionsPlan } from './partitions.ts'
 import { measurePostbacks } from './postbacks.ts'
 import { type Figure, type Findings, createFigures, tableOf } from './report.ts'
 import type { Plan } from './rounds.ts'
+import { describeRanking, type RankingPlan, simulateRanking } from './ranking.ts'
 import { measureWall } from './wall.ts'
 import { prepareWrk } from './wrk.ts'
 
@@ -22,19 +24,24 @@ const QUICK_BATCHES: PartitionsPlan = { clicks: 1_000_000, rounds: 5, warmUpBatc
 const YEAR = { apps: 400, offersInUse: 20_000, retentionDays: 90 }
 const FULL_GROWTH: GrowthPlan = { offers: 1_000_000, sizes: { ...YEAR, conversions: 5_000_000, clicks: 20_000_000 }, rounds: 200 } // prettier-ignore
 const QUICK_GROWTH: GrowthPlan = { offers: 100_000, sizes: { ...YEAR, conversions: 500_000, clicks: 2_000_000 }, rounds: 60 } // prettier-ignore
+const FULL_RANKING: RankingPlan = { seeds: [1, 2, 3], days: 45, viewsADay: 3_000, offers: 400, newADay: 8 }
+const QUICK_RANKING: RankingPlan = { ...FULL_RANKING, seeds: [1], days: 30, viewsADay: 1_200 }
+const FULL_FEED: FeedPlan = { offers: 50_000, quietLaps: 5 }
+const QUICK_FEED: FeedPlan = { offers: 10_000, quietLaps: 3 }
 const FIGURES: readonly FigureNumber[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]
 
 const { values: options } = parseArgs({
   options: { only: { type: 'string' }, quick: { type: 'boolean' }, json: { type: 'boolean' } },
 })
-const wanted = readWanted(options.only === 'growth' ? undefined : options.only)
+const NAMED: Record<string, () => Promise<void>> = { growth: printGrowth, ranking: printRanking, feed: printFeed }
+const named = NAMED[options.only ?? '']
+const wanted = readWanted(named === undefined ? options.only : undefined)
 const isQuick = options.quick === true
 const plan = isQuick ? QUICK : FULL
 const say = (text: string) => process.stderr.write(`${text}\n`)
 
 const loadBefore = loadavg()[0] ?? 0
-if (options.only === 'growth') await printGrowth()
-else await printFigures()
+await (named ?? printFigures)()
 
 async function printFigures(): Promise<void> {
   prepareWrk()
@@ -60,11 +67,24 @@ async function printGrowth(): Promise<void> {
   if (measured.log.length > 0) say(`\nLogged by the servers:\n${measured.log.slice(0, 20).join('\n')}`)
 }
 
+async function printRanking(): Promise<void> {
+  const findings = await simulateRanking(isQuick ? QUICK_RANKING : FULL_RANKING, say)
+  console.log(options.json === true ? JSON.stringify(findings, null, 2) : `\n${describeRanking(findings)}`)
+}
+
+async function printFeed(): Promise<void> {
+  prepareWrk()
+  const measured = await measureFeed(isQuick ? QUICK_FEED : FULL_FEED, say)
+  console.log(options.json === true ? JSON.stringify(measured, null, 2) : `\n${describeFeed(measured)}`)
+}
+
 function readWanted(text: string | undefined): Set<FigureNumber> {
   if (text === undefined) return new Set(FIGURES)
   const numbers = text.split(',').map(Number) as FigureNumber[]
   if (numbers.every((number) => FIGURES.includes(number))) return new Set(numbers)
-  throw new Error(`--only takes numbers from 1 to ${FIGURES.length}, such as --only 1,3, or growth.`)
+  throw new Error(
+    `--only takes numbers from 1 to ${FIGURES.length}, such as --only 1,3, or ${Object.keys(NAMED).join(' or ')}.`,
+  )
 }
 
 async function measureCatalogues(): Promise<Measured[]> {

@@ -26,7 +26,7 @@ export type WallMeasured = {
   page: Comparison
   data: Comparison
   pageBytes: number
-  live: { ms: number[]; kilobytesPerStream: number; open: number }
+  live: { ms: number[]; browserMs: number[]; kilobytesPerStream: number; open: number }
   firstOfferMs: number[]
   log: string[]
 }
@@ -104,7 +104,6 @@ async function visitSlowly({ port }: Running, catalogue: Catalogue, say: Say): P
 
 type Issued = { live: { api_key: string; api_secret: string; signing_secret: string }; app_id: number }
 
-/** From the answer to a report, which is sent when it is committed, until a stream says so. */
 async function measureLive(server: Running, { dataDir }: Catalogue, say: Say): Promise<WallMeasured['live']> {
   say(`${STREAMS} streams …`)
   const created = await runCli(dataDir, 'app', 'create', '--publisher', 'P', '--name', `Live ${Date.now()}`, '--currency', 'Coins', '--rate', '100', '--json') // prettier-ignore
@@ -119,18 +118,50 @@ async function measureLive(server: Running, { dataDir }: Catalogue, say: Say): P
   const kilobytesPerStream = ((server.residentMb() - before) * 1024) / STREAMS
   const listed = await fetchFrom(server, '/v1/offers?userId=x&limit=100', { 'X-API-Key': keys.api_key, 'X-API-Secret': keys.api_secret }) // prettier-ignore
   const { data } = JSON.parse(listed.body) as { data: { offers: { offer_id: number }[] } }
+  const offers = data.offers.map(({ offer_id }) => offer_id)
+  const ms = await timeReports(server, keys, offers, (i) => {
+    const userId = `live-${i * 17}`
+    return { userId, arrived: new Promise<void>((resolve) => heard.set(userId, resolve)) }
+  })
+  const browserMs = await timeInBrowser(server, keys, offers, expiresAtS)
+  for (const close of closers) close()
+  return { ms, browserMs, kilobytesPerStream, open: closers.length }
+}
+
+type Awaited = { userId: string; arrived: Promise<void> }
+
+/** From the answer to each report, which is sent when it is committed, until it has arrived. */
+async function timeReports(server: Running, keys: Issued['live'], offers: number[], next: (i: number) => Awaited) {
   const ms: number[] = []
   for (let i = 0; i < CONVERSIONS; i++) {
-    const userId = `live-${i * 17}`
-    const arrived = new Promise<void>((resolve) => heard.set(userId, resolve))
-    await report(server, keys, userId, data.offers[i % data.offers.length]?.offer_id ?? 0)
+    const { userId, arrived } = next(i)
+    await report(server, keys, userId, offers[i % offers.length] ?? 0)
     const startedAt = performance.now()
     await arrived
     ms.push(performance.now() - startedAt)
     await sleep(150 * Math.random()) // not in step with the loop that looks
   }
-  for (const close of closers) close()
-  return { ms, kilobytesPerStream, open: closers.length }
+  return ms
+}
+
+/** The same until a wall in Chromium shows it: the stream says so, and the page asks for it. */
+async function timeInBrowser(server: Running, keys: Issued['live'], offers: number[], expiresAtS: number) {
+  const browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ARGS })
+  try {
+    const page = await browser.newPage()
+    let onShown = () => {}
+    await page.exposeFunction('shown', () => onShown())
+    const query = new URLSearchParams(signedQuery(keys, 'browser-1', expiresAtS))
+    await page.goto(`http://127.0.0.1:${server.port}/wall?${query.toString()}`)
+    await page.getByRole('button', { name: 'My activity' }).click()
+    await page.getByText('Nothing here yet').waitFor()
+    await page.evaluate(
+      `new MutationObserver(() => shown()).observe(document.querySelector('main'), { childList: true, subtree: true })`,
+    )
+    return await timeReports(server, keys, offers, () => ({ userId: 'browser-1', arrived: new Promise<void>((resolve) => (onShown = resolve)) })) // prettier-ignore
+  } finally {
+    await browser.close()
+  }
 }
 
 function follow(
@@ -140,9 +171,7 @@ function follow(
   expiresAtS: number,
   heard: Map<string, () => void>,
 ) {
-  const { api_key: apiKey, signing_secret } = keys
-  const sig = signUser(signing_secret, { apiKey, userId, expiresAtS })
-  const query = new URLSearchParams({ apiKey, userId, exp: String(expiresAtS), sig })
+  const query = new URLSearchParams(signedQuery(keys, userId, expiresAtS))
   const headers = { 'X-Forwarded-For': addressOf(userId) }
   return new Promise<() => void>((resolve, reject) => {
     const request = get({ host: '127.0.0.1', port, path: `/wall/v1/live?${query.toString()}`, headers, agent: false }, (response) => {
@@ -153,6 +182,10 @@ function follow(
     }) // prettier-ignore
     request.on('error', reject)
   })
+}
+
+function signedQuery({ api_key: apiKey, signing_secret }: Issued['live'], userId: string, expiresAtS: number) {
+  return { apiKey, userId, exp: String(expiresAtS), sig: signUser(signing_secret, { apiKey, userId, expiresAtS }) }
 }
 
 const addressOf = (userId: string) => {
@@ -170,5 +203,8 @@ async function report({ port }: Running, keys: Issued['live'], userId: string, o
 }
 
 /** What was measured in words, for the report. */
-export const describeLive = ({ ms, kilobytesPerStream, open }: WallMeasured['live']) =>
-  `${open.toLocaleString('en')} streams: median ${median(ms).toFixed(0)} ms, slowest ${Math.max(...ms).toFixed(0)} ms of ${ms.length}; ${kilobytesPerStream.toFixed(0)} kB each, ${((kilobytesPerStream * 1000) / 1024).toFixed(0)} MB a thousand`
+export const describeLive = ({ ms, browserMs, kilobytesPerStream, open }: WallMeasured['live']) =>
+  `${open.toLocaleString('en')} streams open: until it is shown ${describeTimes(browserMs)}, until a stream says so ${describeTimes(ms)}; ${kilobytesPerStream.toFixed(0)} kB each, ${((kilobytesPerStream * 1000) / 1024).toFixed(0)} MB a thousand`
+
+const describeTimes = (ms: number[]) =>
+  `median ${median(ms).toFixed(0)} ms, slowest ${Math.max(...ms).toFixed(0)} ms of ${ms.length}`

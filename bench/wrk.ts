@@ -34,15 +34,18 @@ export function prepareWrk(): void {
   ensureProgram('wrk', 'wrk')
 }
 
+/** Lists with every filter. */
+export const listLoad = ({ apiKey, apiSecret }: Catalogue): Load => ({ kind: 'list', lines: FILTERS_FILE, apiKey, apiSecret }) // prettier-ignore
+
 /** Two servers under the same lists. */
 export function compareLists(
   first: Running,
   second: Running,
   kind: ListKind,
-  { apiKey, apiSecret }: Catalogue,
+  catalogue: Catalogue,
   plan: Plan,
 ): Promise<Comparison> {
-  const load: Load = { kind, lines: FILTERS_FILE, apiKey, apiSecret }
+  const load = { ...listLoad(catalogue), kind }
   return takeTurns(
     (seconds) => runLap(first, load, seconds),
     (seconds) => runLap(second, load, seconds),

@@ -32,6 +32,9 @@ const problems = Object.entries(packages)
     const name = path.replace(/^.*node_modules\//, '')
     return problemsOf(name, locked).map((problem) => `${name}@${locked.version} ${problem}`)
   })
+// Without it, npm ci on another Node than ours warns of every package.
+if (!/^loglevel=error$/m.test(readFileSync(new URL('../.npmrc', import.meta.url), 'utf8')))
+  problems.push('.npmrc must say loglevel=error')
 for (const problem of problems) console.error(problem)
 if (problems.length > 0) process.exitCode = 1
 

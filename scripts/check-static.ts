@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 const CHECKS = [
   'tsc --noEmit',
   'tsc --noEmit -p web',
+  'tsc --noEmit -p examples/wall',
   'tsc --noEmit -p client',
   'oxlint --deny-warnings',
   'oxfmt --check .',

@@ -188,20 +188,26 @@ export const MENDS: Mend[] = [
   mend(
     'an offer that rejects beyond its caps pays past its payout cap',
     CAPS,
-    'isReached(cap, spent) || (cap !== null && spent + payoutMicros > cap)',
-    'isReached(cap, spent) || (cap !== null && spent > cap + payoutMicros)',
+    'isReached(cap, spent) || (cap !== null && spent + more > cap)',
+    'isReached(cap, spent) || (cap !== null && spent > cap + more)',
+  ),
+  mend(
+    'an offer that rejects beyond its caps lets its advertiser pay past the revenue cap',
+    CAPS,
+    'isPassed(caps.totalRevenueMicros, used.total.revenueMicros, revenueMicros)',
+    'isReached(caps.totalRevenueMicros, used.total.revenueMicros)',
   ),
   mend(
     'an amount that is raised passes the payout cap',
     CAPS,
-    "if (used === undefined || raise <= 0 || offer.overCap !== 'reject' || one.isTest) return false",
-    "if (used !== undefined || raise <= 0 || offer.overCap !== 'reject' || one.isTest) return false",
+    "if (used === undefined || offer.overCap !== 'reject' || one.isTest) return false",
+    "if (used !== undefined || offer.overCap !== 'reject' || one.isTest) return false",
   ),
   mend(
     'an amount that is raised on a later day passes the cap of its day',
     CAPS,
-    '(used.earlier.get(day) ?? 0)',
-    '-Infinity',
+    '(used.earlier.get(day) ?? { payoutMicros: 0, revenueMicros: 0 })',
+    '{ payoutMicros: -Infinity, revenueMicros: -Infinity }',
   ),
   mend(
     'a goal that turns repeatable makes second rows',
@@ -240,5 +246,19 @@ export const MENDS: Mend[] = [
     'await lockUser(trx, user)',
     'if (user === null) await lockUser(trx, user)',
     'src/features/users/balances.test.ts',
+  ),
+  mend(
+    'an entry that is committed late is in no sum of a balance',
+    'src/db/settled-ids.ts',
+    'if (rows[0]?.ended) return',
+    'if (rows[0]) return',
+    'src/features/users/balances.test.ts',
+  ),
+  mend(
+    'the payout of a goal that was translated no longer follows its feed',
+    'src/features/feeds/plan.ts',
+    'isDeepStrictEqual(feedGoals(shown), feedGoals(applied))',
+    'isDeepStrictEqual(shown[field], applied[field])',
+    'src/features/feeds/run.test.ts',
   ),
 ]

@@ -11,13 +11,7 @@ import { createNotifier } from './db/notifications.ts'
 import { SingleWriter } from './db/single-writer.ts'
 import { Spool } from './db/spool.ts'
 import { inTurn } from './lib/in-turn.ts'
-import { createMailer } from './lib/mail.ts'
 import { renewHash } from './features/apps/keys.ts'
-import { verificationWriter } from './features/accounts/email-verification.ts'
-import { invitationWriter } from './features/accounts/invitation-mails.ts'
-import { Postman } from './features/accounts/mails.ts'
-import { resetWriter } from './features/accounts/reset-links.ts'
-import { alertWriter } from './features/accounts/security-alerts.ts'
 import { type AppCredential, Credentials } from './features/apps/credentials.ts'
 import { leakReporter } from './features/apps/leaks.ts'
 import { KeyUsage } from './features/apps/key-usage.ts'
@@ -34,13 +28,12 @@ import { conversionRoutes } from './features/conversions/routes.ts'
 import { Completions } from './features/offers/completions.ts'
 import { Catalogue } from './features/offers/catalogue.ts'
 import { Contexts, type UserContext } from './features/offers/contexts.ts'
+import { followOffers } from './features/offers/follow-offers.ts'
 import { imageRoutes } from './features/offers/images.ts'
 import { createLogoReader } from './features/offers/logo.ts'
 import { createLinkSigner } from './features/offers/links.ts'
-import { allOffers, readChangedOffers } from './features/offers/offer-rows.ts'
 import { pictureRoutes } from './features/offers/pictures.ts'
 import { offerRoutes } from './features/offers/routes.ts'
-import { noticeWriter } from './features/postbacks/notices.ts'
 import { POSTBACKS_DUE } from './features/postbacks/queue.ts'
 import { postbackRoutes } from './features/postbacks/routes.ts'
 import { statsRoutes } from './features/reports/routes.ts'
@@ -52,7 +45,6 @@ import { LockerViews } from './features/lockers/views.ts'
 import { LiveWalls, TICKETS_CHANGED } from './features/wall/live.ts'
 import { wallRoutes } from './features/wall/routes.ts'
 import { sdkRoutes } from './features/wall/sdk.ts'
-import { answerWriter, ticketWriter } from './features/wall/ticket-mails.ts'
 import { ticketRoutes } from './features/wall/ticket-routes.ts'
 import { createWallSettingsReader } from './features/wall/settings.ts'
 import { createViewers } from './features/wall/viewers.ts'
@@ -70,7 +62,9 @@ import { mountV1 } from './http/v1.ts'
 import { MANAGE_TAGS } from './manage/access.ts'
 import type { ManageContext } from './manage/context.ts'
 import { mountManage } from './manage/mount.ts'
-import { createLoop } from './loop.ts'
+import { createLoop, type Loop } from './loop.ts'
+import type { ProcessMetrics } from './metrics/open-metrics.ts'
+import { createPostman } from './postman.ts'
 
 const LOOK_MS = 200
 const KEY_USAGE_MS = 500
@@ -82,6 +76,8 @@ export type App = {
   server: FastifyInstance
   /** Applies what changed in the database now. The app also does this a few times a second. */
   refresh(): Promise<void>
+  /** Tells load balancers to send no more, and goes on serving: every answer closes its connection. */
+  drain(): void
   close(): Promise<void>
 }
 
@@ -92,9 +88,12 @@ export type AppOptions = {
   log: FastifyBaseLogger
   /** Only in the demo. */
   demoSite?: DemoSite | null
+  /** Only where METRICS_PORT or METRICS_TOKEN is set. */
+  metrics?: ProcessMetrics | null
 }
 
-export async function buildApp({ config, secretKey, database, log, demoSite = null }: AppOptions): Promise<App> {
+export async function buildApp(options: AppOptions): Promise<App> {
+  const { config, secretKey, database, log, demoSite = null, metrics = null } = options
   const { db, pool } = database
   // Whatever is opened here is closed again, last first: at the end, or when something fails on the way.
   await using opened = new AsyncDisposableStack()
@@ -105,9 +104,10 @@ export async function buildApp({ config, secretKey, database, log, demoSite = nu
   await singleWriter.join()
   const credentials = new Credentials()
   const catalogue = new Catalogue(config.publicUrl)
-  const [changedApps, changedOffers] = [await ChangeFeed.open(db, 'apps'), await ChangeFeed.open(db, 'offers')]
+  const changedApps = await ChangeFeed.open(db, 'apps')
+  const offers = await followOffers(database, catalogue)
   await credentials.refresh(db, EVERYTHING)
-  const loading = catalogue.load(allOffers(database), Date.now()) // while everything else is set up
+  const loading = offers.load() // while everything else is set up
   loading.catch(() => {}) // reported where it is awaited
   const completions = new Completions(db)
   await completions.follow()
@@ -136,23 +136,16 @@ export async function buildApp({ config, secretKey, database, log, demoSite = nu
 
   // Apart from each other: a suspended key must not wait until a large import is worked in.
   const refreshApps = inTurn(() => changedApps.look((since) => credentials.refresh(db, since)))
-  const refreshOffers = inTurn(async () => {
-    await changedOffers.look(async (since) => {
-      if (since.isEverything) return catalogue.load(allOffers(database), Date.now())
-      for await (const batch of readChangedOffers(database, since)) await catalogue.apply(batch, Date.now())
-    })
-    await catalogue.passTime(Date.now())
-  })
   const passed = new Passed()
   const refreshCompletions = inTurn(async () => {
     await numberEvents(db, passed)
     await completions.follow()
   })
-  const refresh = async () => void (await Promise.all([refreshApps(), refreshOffers(), refreshCompletions()]))
+  const refresh = async () => void (await Promise.all([refreshApps(), offers.refresh(), refreshCompletions()]))
   const onFailure = () => database.revive()
-  const loops = [
+  const loops: Loop[] = [
     createLoop('looking for changed apps', LOOK_MS, log, { run: refreshApps, onFailure }),
-    createLoop('looking for changed offers', LOOK_MS, log, { run: refreshOffers, onFailure }),
+    createLoop('looking for changed offers', LOOK_MS, log, { run: offers.refresh, onFailure }),
     createLoop('looking for completions', LOOK_MS, log, { run: refreshCompletions, onFailure }),
     createLoop('learning which users converted', SECOND_MS, log, { run: () => completions.fill() }),
     createLoop('starting and ending offers', LOOK_MS, log, { run: () => catalogue.passTime(Date.now()) }),
@@ -181,6 +174,7 @@ export async function buildApp({ config, secretKey, database, log, demoSite = nu
     onLeak: leakReporter(db, log),
     onPass: keyUsage.note,
   })
+  let isStopping = false
   const { requireHttps, trustProxy, tls } = config
   const server = createServer({
     log,
@@ -191,6 +185,8 @@ export async function buildApp({ config, secretKey, database, log, demoSite = nu
     noteResponse: requestLog.note,
     answerBadAddress: explainBrokenLink,
   })
+  const writers = { clicks: () => clicks.counts, contexts: () => contexts.counts, conversions: commands.counts }
+  metrics?.addApi(server, { dataDir: config.dataDir, catalogue, offers, liveWalls, writers }, loops)
   const postman = createPostman({ config, secretKey, database })
   opened.defer(() => postman?.close())
   await mountRoutes(server, {
@@ -211,6 +207,7 @@ export async function buildApp({ config, secretKey, database, log, demoSite = nu
     wallCounts,
     applyCommand: commands.apply,
     wakePostbacks: postbacksDue.send,
+    isStopping: () => isStopping,
     refresh,
     sendMails:
       postman === null
@@ -231,7 +228,11 @@ export async function buildApp({ config, secretKey, database, log, demoSite = nu
   opened.defer(() => liveWalls.close()) // a stream would keep the server from closing
 
   const owned = opened.move()
-  return { server, refresh, close: () => owned.disposeAsync() }
+  const drain = () => {
+    isStopping = true
+    server.server.prependListener('request', (_request, response) => (response.shouldKeepAlive = false))
+  }
+  return { server, refresh, drain, close: () => owned.disposeAsync() }
 }
 
 export type Wires = Omit<ManageContext, 'auth'> & {
@@ -242,6 +243,7 @@ export type Wires = Omit<ManageContext, 'auth'> & {
   liveWalls: LiveWalls
   lockerViews: LockerViews
   wallCounts: WallCounts
+  isStopping: () => boolean
 }
 
 /** Every route, in order. No wire is used before the first request: scripts/openapi.ts describes the API without them. */
@@ -273,28 +275,12 @@ export async function mountRoutes(server: FastifyInstance, wires: Wires): Promis
   const { publicUrl } = config
   const { liveWalls: live, lockerViews: views } = wires
   lockerRoutes(server, { ...offers, db, secretKey, publicUrl, limiter, credentials, visitors, settingsOf, live, views })
-  const hashToken = createSecretHashes(secretKey)
-  await inboundRoutes(server, { db, applyCommand, hashToken, limiter, countryOf: visitors.countryOf })
-  healthRoutes(server, pool)
+  const inbound = { db, applyCommand, hashToken: createSecretHashes(secretKey), secretKey, publicUrl, limiter }
+  await inboundRoutes(server, { ...inbound, countryOf: visitors.countryOf })
+  healthRoutes(server, pool, wires.isStopping)
   referenceRoutes(server)
   pictureRoutes(server)
   imageRoutes(server, db)
   securityTxtRoute(server, config)
   dashboardRoutes(server, createLogoReader(db))
-}
-
-/** Null where no mail server is set. */
-export function createPostman({ config, secretKey, database }: Omit<AppOptions, 'log'>): Postman | null {
-  const { smtpUrl, mailFrom, publicUrl } = config
-  if (smtpUrl === null) return null
-  const network = { secretKey, publicUrl }
-  return new Postman(database.db, createMailer(smtpUrl, mailFrom), {
-    invitation: invitationWriter(network),
-    password_reset: resetWriter(network),
-    email_verification: verificationWriter(network),
-    security_alert: alertWriter(network),
-    notice: noticeWriter(network),
-    ticket: ticketWriter(network),
-    ticket_answer: answerWriter(),
-  })
 }

@@ -33,6 +33,10 @@ test('an empty environment gives the documented defaults', () => {
     smtpUrl: null,
     mailFrom: 'offerdeck@127.0.0.1',
     securityContact: null,
+    metricsPort: null,
+    metricsHost: '127.0.0.1',
+    metricsToken: null,
+    drainSeconds: 0,
     logLevel: 'info',
     demo: true,
     secretKey: null,
@@ -69,6 +73,10 @@ test('every variable that is given is taken, without the white space around it',
     SMTP_URL: 'smtps://u:p@mail:465',
     MAIL_FROM: 'deck@example.com',
     SECURITY_CONTACT: 'security@example.com',
+    METRICS_PORT: '9464',
+    METRICS_HOST: '10.0.0.7',
+    METRICS_TOKEN: 'a token for Prometheus',
+    DRAIN_SECONDS: '20',
     LOG_LEVEL: 'debug',
     DEMO: 'off',
     SECRET_KEY: KEY,
@@ -95,6 +103,10 @@ test('every variable that is given is taken, without the white space around it',
     smtpUrl: 'smtps://u:p@mail:465',
     mailFrom: 'deck@example.com',
     securityContact: 'mailto:security@example.com',
+    metricsPort: 9464,
+    metricsHost: '10.0.0.7',
+    metricsToken: 'a token for Prometheus',
+    drainSeconds: 20,
     logLevel: 'debug',
     demo: false,
     secretKey: KEY,
@@ -115,6 +127,12 @@ test('SECURITY_CONTACT is an email address or a URI of https, mailto or tel, on 
     'https://x\nExpires: 1',
   ])
     refuses({ SECURITY_CONTACT }, /^SECURITY_CONTACT must be/)
+})
+
+test('metrics have a port that nothing else uses, and a token that is not guessed', () => {
+  refuses({ PORT: '9464', METRICS_PORT: '9464' }, /^METRICS_PORT must differ/)
+  refuses({ METRICS_PORT: 'on' }, /^METRICS_PORT must be a whole number/)
+  refuses({ METRICS_TOKEN: 'too short' }, /^METRICS_TOKEN must have at least 16/)
 })
 
 test('HTTPS and a second factor are required and the demo is off in production', () => {

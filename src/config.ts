@@ -40,6 +40,12 @@ export type Config = {
   mailFrom: string
   /** Where vulnerabilities are reported, as a URI. */
   securityContact: string | null
+  /** Where Prometheus may read: at a port of its own, at the API's with a token, or at both; nowhere by default. */
+  metricsPort: number | null
+  metricsHost: string
+  metricsToken: string | null
+  /** How long a process goes on serving after SIGTERM. */
+  drainSeconds: number
   logLevel: LogLevel
   demo: boolean
   /** Null: kept in `dataDir`, created at the first start. */
@@ -68,7 +74,9 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const mailFrom = given.text('MAIL_FROM') ?? `offerdeck@${URL.parse(publicUrl)?.hostname ?? 'localhost'}`
   if (!/^[^\s@<>]+@[^\s@<>]+$/.test(mailFrom)) problems.push('MAIL_FROM must be an email address.')
   const securityContact = readSecurityContact(given)
+  const drainSeconds = given.wholeNumber('DRAIN_SECONDS', production ? 5 : 0, 0, 300)
   const logLevel = given.oneOf('LOG_LEVEL', LOG_LEVELS, 'info')
+  const { metricsPort, metricsHost, metricsToken } = readMetrics(given, port)
   const { secretKey, oldSecretKey } = readSecretKeys(given)
   const demo = given.onOrOff('DEMO', databaseUrl === null && !production && isLoopback(host))
   if (demo && (databaseUrl !== null || production)) {
@@ -109,6 +117,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     smtpUrl,
     mailFrom,
     securityContact,
+    metricsPort,
+    metricsHost,
+    metricsToken,
+    drainSeconds,
     logLevel,
     demo,
     secretKey,
@@ -175,6 +187,15 @@ function readSecurityContact(given: EnvReader): string | null {
   if (/^(mailto|https|tel):[\x21-\x7e]+$/.test(uri) && URL.canParse(uri)) return uri
   given.problems.push('SECURITY_CONTACT must be an email address, or a URL that starts with https:// or tel:.')
   return null
+}
+
+function readMetrics(given: EnvReader, apiPort: number): Pick<Config, 'metricsPort' | 'metricsHost' | 'metricsToken'> {
+  const metricsPort = given.text('METRICS_PORT') === null ? null : given.wholeNumber('METRICS_PORT', 9464, 1, 65_535)
+  const metricsToken = given.text('METRICS_TOKEN')
+  if (metricsPort === apiPort) given.problems.push('METRICS_PORT must differ from PORT.')
+  if (metricsToken !== null && metricsToken.length < 16)
+    given.problems.push('METRICS_TOKEN must have at least 16 characters.')
+  return { metricsPort, metricsHost: given.text('METRICS_HOST') ?? '127.0.0.1', metricsToken }
 }
 
 function readSecretKeys(given: EnvReader): Pick<Config, 'secretKey' | 'oldSecretKey'> {

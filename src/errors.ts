@@ -82,6 +82,7 @@ export type Noun =
   | 'advertiser'
   | 'click'
   | 'locker'
+  | 'feed'
   | 'payment run'
   | 'payment or adjustment'
   | 'replay'

@@ -6,7 +6,13 @@ const MAX_PAUSE_MS = 5_000
 
 export type Work = { run(): Promise<unknown>; onFailure?(): Promise<void> }
 
-export type Loop = { start(): void; stop(): Promise<void> }
+export type Loop = {
+  readonly name: string
+  /** In a row. */
+  readonly failures: number
+  start(): void
+  stop(): Promise<void>
+}
 
 export function createLoop(
   name: string,
@@ -38,6 +44,10 @@ export function createLoop(
     }, delayMs)
   }
   return {
+    name,
+    get failures() {
+      return failures
+    },
     start: () => schedule(0),
     async stop() {
       isStopped = true

@@ -88,7 +88,7 @@ export const SETTINGS: readonly Setting[] = [
     about:
       "How many days clicks, the log of advertisers' calls, postbacks with every attempt, notices, the log of mails, expired " +
       "unlocks of lockers and closed reports about them are kept. Clicks, and the sub-IDs of users who were not seen since, are kept longer where an offer's attribution window " +
-      'and hold need them; postbacks count from when they were delivered or given up, can ' +
+      'and hold need them; postbacks count from when they were delivered or failed, can ' +
       'be sent again until then, and are kept for as long as they are still to be sent. Conversions, their history and the ' +
       'ledger are kept for good.',
   },
@@ -102,7 +102,8 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'POSTBACK_DENY',
     fallback: 'none',
-    about: 'Addresses that postbacks may never go to, as CIDRs separated by commas. It goes before `POSTBACK_ALLOW`.',
+    about:
+      'Addresses that postbacks may never go to, as CIDRs separated by commas. Takes precedence over `POSTBACK_ALLOW`.',
   },
   {
     name: 'POSTBACK_PROXY',
@@ -115,8 +116,9 @@ export const SETTINGS: readonly Setting[] = [
     name: 'SMTP_URL',
     fallback: 'none',
     about:
-      'A mail server for invitations, reset links, security mails, notices and tickets: `smtp://user:password@host:587`. ' +
-      'Without it notices are only listed, and an operator hands over the links of invitations.',
+      'A mail server for invitations, sign-up, reset links, security mails, notices and tickets: ' +
+      '`smtp://user:password@host:587`. Without it notices are only listed, an operator hands over the links of ' +
+      'invitations, and publishers cannot sign up.',
     secret: true,
   },
   {
@@ -130,6 +132,30 @@ export const SETTINGS: readonly Setting[] = [
     about:
       'Where to report vulnerabilities of this installation: an email address, or a URL that starts with `https://` or `tel:`. ' +
       'It is published at `/.well-known/security.txt` (RFC 9116), which is 404 without it.',
+  },
+  {
+    name: 'METRICS_PORT',
+    fallback: 'none',
+    about:
+      'A port of its own for Prometheus, such as `9464`: figures at `/metrics`, and `/healthz`. Also for `serve --only worker`, which has no other port.',
+  },
+  {
+    name: 'METRICS_HOST',
+    fallback: '127.0.0.1',
+    about: 'Address that `METRICS_PORT` listens on.',
+  },
+  {
+    name: 'METRICS_TOKEN',
+    fallback: 'none',
+    about:
+      'Serves `/metrics` at `PORT`, too, to requests with `Authorization: Bearer` and this token (16 characters or more). `METRICS_PORT` then asks for it as well.',
+    secret: true,
+  },
+  {
+    name: 'DRAIN_SECONDS',
+    fallback: '5 when `NODE_ENV=production`, else 0',
+    about:
+      'How long the API goes on serving after SIGTERM, while `/readyz` answers 503: as long as your load balancer needs to notice. Up to 300.',
   },
   { name: 'LOG_LEVEL', fallback: 'info', about: `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}.` },
   {

@@ -1,11 +1,13 @@
 // The worker: what is done on a schedule, on one or many machines. `offerdeck serve` runs it beside the API.
-import { type AppOptions, createPostman } from './app.ts'
+import type { AppOptions } from './app.ts'
+import { createPostman } from './postman.ts'
 import { BEAT_MS, Node } from './db/nodes.ts'
 import type { Db } from './db/open.ts'
 import { analyzePartitioned, ensurePartitionsAhead } from './db/partitions.ts'
 import { createNotifier } from './db/notifications.ts'
 import { forgetExpired } from './features/accounts/sessions.ts'
 import { forgetOldMails, giveUpMails } from './features/accounts/mails.ts'
+import { forgetUnverified } from './features/accounts/sign-up/sign-up.ts'
 import { openCountryFinder } from './features/clicks/geo.ts'
 import { compactClickCounts } from './features/clicks/compact-counts.ts'
 import { forgetOldContexts } from './features/clicks/old-contexts.ts'
@@ -25,17 +27,24 @@ import { trimOpenCalls } from './features/conversions/inbound/open-calls.ts'
 import { readMessages } from './features/conversions/messages.ts'
 import { closeDays, rollUp } from './features/ledger/rollup.ts'
 import { countCaps } from './features/offers/cap-counts.ts'
+import { warnOfCaps } from './features/offers/cap-warnings.ts'
+import { forgetOldProposals } from './features/offers/proposals/proposals.ts'
 import { forgetPastUsage } from './features/offers/caps.ts'
 import { recomputePopularity } from './features/offers/popularity.ts'
+import { arrangeProducts } from './features/offers/products/arrange-products.ts'
 import { reapExpired } from './features/postbacks/claims.ts'
 import { Deliverer } from './features/postbacks/deliverer.ts'
-import { createAppSender } from './features/postbacks/app-sender.ts'
+import { createAppSender, createGuardedOpener } from './features/postbacks/app-sender.ts'
+import { forgetOldRuns, runAskedFeeds, runDueFeeds } from './features/feeds/due-feeds.ts'
+import { forgetOldRates } from './features/rates/rates.ts'
 import { forgetOldNotices } from './features/postbacks/notices.ts'
 import { POSTBACKS_DUE } from './features/postbacks/queue.ts'
 import { runReplays } from './features/postbacks/replays.ts'
 import { forgetOldPostbacks } from './features/postbacks/retention.ts'
 import { siftQueues } from './features/postbacks/sift.ts'
+import { forgetOldRankings, renewRanking } from './features/reports/rankings.ts'
 import { rollUpStats } from './features/reports/rollup.ts'
+import { rollUpBalances } from './features/users/rollup.ts'
 import { forgetOldWallDays } from './features/wall/funnel.ts'
 import { forgetOldTickets } from './features/wall/old-tickets.ts'
 import { forgetOldUnlocks } from './features/lockers/old-unlocks.ts'
@@ -50,7 +59,7 @@ const BATCH = 500
 
 export type Worker = { close(): Promise<void> }
 
-export async function buildWorker({ config, secretKey, database, log }: AppOptions): Promise<Worker> {
+export async function buildWorker({ config, secretKey, database, log, metrics }: AppOptions): Promise<Worker> {
   const { db, pool } = database
   const { retentionDays } = config
   await using opened = new AsyncDisposableStack()
@@ -81,6 +90,7 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   every(SECOND, 'trying unmatched calls again', () =>
     retryUnmatched(db, new Date(), (ip) => countries.find(ip), commands.apply),
   )
+  every(MINUTE, 'warning of caps', () => warnOfCaps(db, new Date()))
   every(SECOND, 'counting for new caps', () => countCaps(db, new Date()))
 
   // Postbacks and mails.
@@ -95,10 +105,19 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
     for (const message of await giveUpMails(db, postman !== null)) warn(message)
   })
 
+  // Feeds.
+  const runner = { db, secretKey, open: createGuardedOpener(config) }
+  every(SECOND, 'running feeds that were asked for', () => runAskedFeeds(runner, warn))
+  every(5 * SECOND, 'running feeds', () => runDueFeeds(runner, warn))
+
+  every(15 * SECOND, 'choosing among offers for one product', () => arrangeProducts(db))
+
   // Sums.
   every(10 * MINUTE, 'popularity', () => recomputePopularity(db, new Date()))
+  every(MINUTE, 'ranking offers', () => renewRanking(db, new Date()))
   every(MINUTE, 'rolling up statistics', () => rollUpStats(db, new Date()))
   every(10 * SECOND, 'summing up the ledger', () => rollUp(db))
+  every(10 * SECOND, 'summing up balances of users', () => rollUpBalances(db))
   every(HOUR, 'closing days of the ledger', () => closeDays(db, new Date()))
 
   // What is created ahead, and what is deleted.
@@ -106,6 +125,7 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   every(DAY, 'analysing partitioned tables', () => analyzePartitioned(db))
   every(HOUR, 'forgetting idempotency keys', () => forgetOldKeys(db))
   every(HOUR, 'forgetting expired sessions', () => forgetExpired(db, new Date()))
+  every(HOUR, 'forgetting unverified sign-ups', () => forgetUnverified(db, new Date()))
   every(HOUR, 'forgetting past usage', () => forgetPastUsage(db, new Date()))
   every(HOUR, 'dropping old clicks', () => dropOldClicks(db, new Date(), retentionDays))
   every(HOUR, 'dropping old calls', () => dropOldInboundCalls(db, new Date(), retentionDays))
@@ -119,12 +139,17 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   every(DAY, 'forgetting sub-IDs of users long gone', () => forgetOldContexts(db, new Date(), retentionDays))
   every(DAY, 'compacting counts of old clicks', () => compactClickCounts(db, new Date()))
   every(DAY, 'forgetting old days of walls', () => forgetOldWallDays(db, new Date()))
+  every(HOUR, 'forgetting old rankings', () => forgetOldRankings(db, new Date()))
   every(HOUR, 'forgetting old tickets', () => forgetOldTickets(db, new Date()))
   every(HOUR, 'forgetting old unlocks', () => forgetOldUnlocks(db, new Date(), retentionDays))
+  every(DAY, 'forgetting old rates', () => forgetOldRates(db, new Date()))
+  every(HOUR, 'forgetting old runs of feeds', () => forgetOldRuns(db, new Date(), retentionDays))
+  every(HOUR, 'forgetting old proposals', () => forgetOldProposals(db, retentionDays, new Date()))
   every(HOUR, 'forgetting old mails', () => forgetOldMails(db, retentionDays))
 
   every(BEAT_MS, 'saying that it is there', () => node.beat().catch(() => {})) // a failure shows elsewhere
 
+  metrics?.addWorker(db, loops)
   opened.defer(async () => void (await Promise.all(loops.map((loop) => loop.stop()))))
   for (const loop of loops) loop.start()
   // The loop logs failures.

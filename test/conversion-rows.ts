@@ -36,7 +36,14 @@ export async function createDeal(world: World, offer: Record<string, unknown> = 
   return { appId, publisherId: publisher_id, publisher: name, advertiserId: advertiser_id, offerId, goalId: goal_id }
 }
 
-export type NewRow = { status: Status; payoutMicros: number; revenueMicros: number; at: Date; isTest?: boolean }
+export type NewRow = {
+  status: Status
+  payoutMicros: number
+  revenueMicros: number
+  at: Date
+  isTest?: boolean
+  userId?: string
+}
 
 /** Inserts a conversion and what it posts. A reversed one was approved first. */
 export async function createConversion(world: World, deal: Deal, row: NewRow): Promise<Made> {
@@ -51,10 +58,11 @@ export async function createConversion(world: World, deal: Deal, row: NewRow): P
       advertiser_id: deal.advertiserId,
       offer_id: deal.offerId,
       goal_id: deal.goalId,
-      user_id: conversionId,
+      user_id: row.userId ?? conversionId,
       click_id: uuid7(row.at.getTime()),
+      advertiser_transaction_id: row.userId === undefined ? null : conversionId, // a user can complete an offer again
       is_test: row.isTest ?? false,
-      is_repeatable: false,
+      is_repeatable: row.userId !== undefined,
       status: first,
       status_reason: first === 'rejected' ? 'operator' : null,
       source: 'advertiser',

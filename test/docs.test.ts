@@ -8,6 +8,7 @@ import type { Command } from 'commander'
 import { COMMANDS, loadCommand } from '../src/cli/run.ts'
 import { MANAGE_ERRORS } from '../src/errors.ts'
 import { USUAL_STATUSES } from '../src/features/conversions/inbound/parameters.ts'
+import { FIELD_NAMES } from '../src/features/offers/fields.ts'
 import { SENTENCES } from '../src/features/offers/visibility.ts'
 import { SETTINGS } from '../src/settings.ts'
 
@@ -170,15 +171,19 @@ test('commands that are named exist, with their options', async () => {
 
 // Words
 
-/** The words between backticks in each row of the first table that follows `heading`, by the first word. */
-function tableAfter(page: string, heading: string): string[][] {
+const wordsIn = (line: string) => [...line.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word)
+
+/** The rows of the first table that follows `heading`. */
+function rowsAfter(page: string, heading: string): string[] {
   const [, rows = ''] =
     read(page)
       .split(heading)[1]
       ?.split(/\n\|-[-|]*\|\n/) ?? []
-  const lines = (rows.split('\n\n')[0] ?? '').split('\n')
-  return lines.map((line) => [...line.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word))
+  return (rows.split('\n\n')[0] ?? '').split('\n')
 }
+
+/** The words between backticks in each row of it, by the first word. */
+const tableAfter = (page: string, heading: string): string[][] => rowsAfter(page, heading).map(wordsIn)
 
 test('the reasons why a user does not see an offer are listed', () => {
   assert.deepEqual(tableAfter('docs/api.md', '| reason | the user').flat(), Object.keys(SENTENCES))
@@ -190,6 +195,11 @@ test('the words that advertisers may send as a status are listed', () => {
   )
   const known = [...USUAL_STATUSES].filter(([word]) => word !== '').map(([word, status]) => `${word}: ${status}`)
   assert.deepEqual(shown.toSorted(), known.toSorted())
+})
+
+test('the fields of an import are listed', () => {
+  const names = rowsAfter('docs/api.md', '## Importing offers').flatMap((row) => wordsIn(row.split('|')[1] ?? ''))
+  assert.deepEqual(names.toSorted(), FIELD_NAMES.toSorted())
 })
 
 // Settings

@@ -51,9 +51,9 @@ const statusOf = (heard: string) => statusesOf(heard)[0]
 /** What anyone may request, without a key or a session. A new route is behind a gate, or is decided on here. */
 const OPEN = [
   // the dashboard: a page that is the same for everyone, and calls the management API
-  'GET /', 'GET /*', 'GET /account', 'GET /account*', 'GET /apps', 'GET /apps*', 'GET /assets/:name', 'GET /forgot-password',
+  'GET /', 'GET /*', 'GET /account', 'GET /account*', 'GET /advertisers', 'GET /advertisers*', 'GET /apps', 'GET /apps*', 'GET /assets/:name', 'GET /forgot-password',
   'GET /forgot-password*', 'GET /icon.svg', 'GET /join', 'GET /join*', 'GET /network', 'GET /network*', 'GET /publishers',
-  'GET /publishers*', 'GET /reset-password', 'GET /reset-password*', 'GET /robots.txt', 'GET /sign-in', 'GET /sign-in*',
+  'GET /publishers*', 'GET /reset-password', 'GET /reset-password*', 'GET /robots.txt', 'GET /sign-in', 'GET /sign-in*', 'GET /sign-up', 'GET /sign-up*',
   'GET /verify-email', 'GET /verify-email*',
   // users and advertisers: a link is signed, a callback carries a token
   'GET /c/:offer_id/:token', 'GET /c/page.css', 'GET /images/:name', 'GET /pictures/:file', 'GET /postback', 'POST /postback',

@@ -8,6 +8,7 @@ import { trustApp } from '../src/features/apps/trust.ts'
 import { DEFAULTS, saveSettings } from '../src/features/postbacks/settings.ts'
 import { buildWorker } from '../src/worker.ts'
 import { until } from './installation.ts'
+import { recordLockers, recordWall } from './page-examples.ts'
 import { checkExamples } from './steady-answers.ts'
 import { type Reply, SECRET_KEY, useWorld } from './world.ts'
 import { TESTER } from './tester.ts'
@@ -45,7 +46,8 @@ async function record(): Promise<Record<string, unknown>> {
   await new Promise<void>((done) => publisher.listen(0, '127.0.0.1', done))
   const url = `http://127.0.0.1:${(publisher.address() as AddressInfo).port}/postbacks`
   const config = { ...world.config, postbackAllow: ['127.0.0.0/8'] }
-  const worker = await buildWorker({ config, secretKey: SECRET_KEY, database: world.database, log: world.log })
+  const startWorker = () => buildWorker({ config, secretKey: SECRET_KEY, database: world.database, log: world.log })
+  let worker = await startWorker()
   try {
     const { appId, live } = await world.createApp()
     await changeRewardSettings(world.database.db, TESTER, appId, { keepsBalance: true })
@@ -63,6 +65,7 @@ async function record(): Promise<Record<string, unknown>> {
     const { body } = keep('createConversion', await post('/conversions', report))
     const callback = `/postback?click_id=${clickId}&token=${world.tokenOf(offerId)}&goal=2`
     keep('confirmConversion', await world.get(callback))
+    keep('confirmConversionByPost', await world.get(callback, undefined, { method: 'POST' }))
     await until(async () => (await ask('/postbacks?state=delivered')).body.data.postbacks.length === 2)
     await world.app.refresh()
     keep('listConversions', await ask('/conversions?limit=1'))
@@ -70,8 +73,10 @@ async function record(): Promise<Record<string, unknown>> {
     keep('listEvents', await ask('/events?limit=1'))
     const { postbacks } = keep('listPostbacks', await ask('/postbacks?limit=1')).body.data
     keep('getPostback', await ask(`/postbacks/${postbacks[0]?.postback_id}`))
+    await worker.close() // or it might be faster than the answers
     keep('replayPostback', await post(`/postbacks/${postbacks[0]?.postback_id}/replay`, {}))
     const { test: sent } = keep('testPostbacks', await post('/postback-tests', { scenarios: ['approved'] })).body.data
+    worker = await startWorker()
     const result = () => ask(`/postback-tests/${sent.test_id}`)
     await until(async () => (await result()).body.data.test.result !== 'waiting')
     keep('getPostbackTest', await result())
@@ -81,6 +86,10 @@ async function record(): Promise<Record<string, unknown>> {
     keep('getStats', await ask('/stats?groupBy=offer'))
     keep('health', await world.get('/healthz'))
     keep('readiness', await world.get('/readyz'))
+
+    const place = { world, appId, live, offerId, agent: PHONE, keep }
+    await recordWall(place)
+    await recordLockers(place)
 
     keep('InvalidRequestError', await ask('/offers?country=UK'))
     keep('InvalidCredentialsError', await world.get('/api/v1/offers?userId=user-42'))

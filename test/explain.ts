@@ -24,6 +24,10 @@ export type ExplainedApp = {
   close(): Promise<void>
 }
 
+/** Few, so that all have filled their caches soon. */
+const CONNECTIONS = 4
+const ATTEMPTS = 6
+
 /** Another process of the world, whose statements are explained. */
 export async function startExplained(world: World): Promise<ExplainedApp> {
   const name = world.databaseName
@@ -39,7 +43,7 @@ export async function startExplained(world: World): Promise<ExplainedApp> {
   for (const [setting, value] of Object.entries(settings))
     await adminQuery(`ALTER DATABASE ${name} SET ${setting} = ${value}`)
   let explained: Explained[] = []
-  const { pool, ...rest } = openPool(world.connection(name), 10)
+  const { pool, ...rest } = openPool(world.connection(name), CONNECTIONS)
   pool.on('connect', (client) =>
     client.on('notice', ({ message = '' }) => {
       const [, json] = /^duration: [\d.]+ ms {2}plan:\n(.*)$/s.exec(message) ?? []
@@ -94,7 +98,7 @@ export async function readCost(
   isMeant = ({ text }: Explained) => !LOOPS.test(text),
 ) {
   const costs: Cost[] = []
-  for (let i = 0; i < 4; i++) {
+  for (let i = 0; i < ATTEMPTS; i++) {
     const statements = (await explained.explain(() => work(i))).filter(isMeant)
     const byPages = statements.toSorted((a, b) => b.pages - a.pages).slice(0, 5)
     costs.push({

@@ -64,7 +64,7 @@ export class Installation {
   async json<T>(...args: string[]): Promise<T> {
     const { status, out, err } = await this.run([...args, '--json'])
     if (status !== 0) throw new Error(`offerdeck ${args.join(' ')}: status ${status}\n${out}${err}`)
-    return JSON.parse(out) as T
+    return JSON.parse(out, refuseInternalName) as T
   }
 
   /** Starts the server on a free port; resolves when it has printed that it runs. */
@@ -98,6 +98,12 @@ export class Installation {
       .filter((name) => /^\d+$/.test(name) && cwdOf(name).startsWith(this.dataDir))
       .map(Number)
   }
+}
+
+/** What commands print has the names of the API, none of a column. */
+function refuseInternalName(name: string, value: unknown): unknown {
+  if (/_micros$|_ppm$|_xid$|_hash$/.test(name)) throw new Error(`"${name}" is the name of a column.`)
+  return value
 }
 
 /** Every row of every table, as text, a line each. */

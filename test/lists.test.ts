@@ -45,6 +45,8 @@ async function fill(): Promise<void> {
     pool,
     `INSERT INTO publishers (name, email, status) SELECT 'Crowd publisher ' || n, 'p' || n || '@example.com', CASE WHEN n < 3 THEN 'suspended' ELSE 'active' END
      FROM generate_series(1, ${SOME}) n`,
+    `INSERT INTO applications (status, name, email, company, website, answers, created_at, publisher_id, verified_at)
+     SELECT CASE WHEN publisher_id % 1000 = 0 THEN 'waiting' ELSE 'approved' END, 'x', email, name, 'x', '[]', now(), publisher_id, now() FROM publishers WHERE email IS NOT NULL`,
     `INSERT INTO advertisers (name) SELECT 'Crowd advertiser ' || n FROM generate_series(1, ${SOME}) n`,
     `INSERT INTO apps (publisher_id, name, currency, rate_micros, rate_limit)
      SELECT publisher_id, 'App', 'Coins', 100000000, 100 FROM publishers WHERE publisher_id <> ${publisherId} LIMIT ${APPS}`,
@@ -86,6 +88,15 @@ async function fill(): Promise<void> {
      SELECT posting_id, CASE WHEN n < 5 THEN 'receipt' ELSE 'payout' END, line.account, line.party_id, line.amount, 'r' || n, created_at
      FROM (SELECT n, gen_random_uuid() AS posting_id, ${at} AS created_at FROM generate_series(1, ${SOME}) n) AS payments
      CROSS JOIN LATERAL (VALUES ('publisher_payable', ${publisherId}, 100), ('cash', 0, -100)) AS line (account, party_id, amount)`,
+    `INSERT INTO feeds (feed_id, name, advertiser_id, request, mapping, credentials, settings) VALUES (1, 'Crowd', ${advertiserId}, '{}', '{}', '', '{}')`,
+    `INSERT INTO feed_runs (feed_id, is_preview, ended_at, outcome) SELECT 1, n % 2 = 0, now(), 'done' FROM generate_series(1, ${SOME}) n`,
+    `INSERT INTO feed_changes (run_id, external_id, name, kind) SELECT (SELECT min(run_id) FROM feed_runs), 'x' || n, 'Offer', CASE WHEN n < 5 THEN 'paused' ELSE 'created' END
+     FROM generate_series(1, ${MANY}) n`,
+    `INSERT INTO feed_offers (feed_id, external_id, offer_id, hash, applied, held_hash, held_payout)
+     SELECT 1, 'x' || offer_id, offer_id, 'h', '{}', CASE WHEN offer_id % 3 = 0 THEN 'h' END, '{"before": 1, "after": 2}' FROM offers`,
+    `INSERT INTO offer_proposals (advertiser_id, is_new, external_id, fields, before, proposed_by, status, decided_at)
+     SELECT CASE WHEN n < 9 THEN ${advertiserId} + 1 ELSE ${advertiserId} END, true, 'x' || n, '{}', '{}', 'x', CASE WHEN n < 9 THEN 'waiting' ELSE 'approved' END, CASE WHEN n < 9 THEN NULL ELSE now() END
+     FROM generate_series(1, ${SOME}) n`,
     `INSERT INTO payment_runs (minimum_micros, created_by, created_at) SELECT 0, 'x', now() FROM generate_series(1, 2)`,
     `INSERT INTO payment_run_lines (run_id, publisher_id, amount_micros, payable_micros, name, status, settled_at)
      SELECT 1, publisher_id, 1000000, 1000000, name, CASE WHEN publisher_id < 10 THEN 'cancelled' ELSE 'due' END,
@@ -119,6 +130,7 @@ const VALUES = (): Record<string, readonly string[]> => ({
   sub_id: ['campaign-7', 'nothing has it'],
   subject: ['77', 'nothing'],
   timezone: ['UTC'],
+  transaction_id: ['t-77', 'nothing has it'],
   to: [new Date(crowd.fromMs + DAY_MS).toISOString()],
   user_id: ['crowd-77', 'u77', 'nobody'],
   who: ['o1@example.com', 'rare@example.com', 'nobody@example.com'],
@@ -136,7 +148,15 @@ test('a page of any list, with any of its filters, reads a bounded part of the d
       method === 'GET' && path !== '/network/reports' && (query.includes('limit') || query.includes('state')),
   )
   assert.ok(lists.length > 15)
-  const ids = { app_id: String(crowd.appId), publisher_id: String(crowd.publisherId), offer_id: '77', run_id: '1' }
+  const ids = {
+    app_id: String(crowd.appId),
+    publisher_id: String(crowd.publisherId),
+    advertiser_id: String(crowd.advertiserId),
+    offer_id: '77',
+    run_id: '1',
+    feed_id: '1',
+    feed_run_id: '1',
+  }
   const [costly, table] = [[] as string[], [] as string[]]
   for (const list of lists)
     for (const query of queriesOf(list)) {

@@ -2,13 +2,19 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { runAskedFeeds } from '../src/features/feeds/due-feeds.ts'
+import { createGuardedOpener } from '../src/features/postbacks/app-sender.ts'
 import { openTicket } from '../src/features/wall/tickets.ts'
 import { PIXEL } from './images.ts'
 import { createPerson, PASSWORD, publisherOfApp, visit } from './people.ts'
+import { createApplication, createLink } from './sign-ups.ts'
 import { checkExamples } from './steady-answers.ts'
-import { useWorld } from './world.ts'
+import { Upstream } from './upstreams/server.ts'
+import { upstreamOffer } from './upstreams/shapes.ts'
+import { SECRET_KEY, useWorld } from './world.ts'
 
 const world = useWorld('manage_examples')
+world.config = { ...world.config, postbackAllow: ['127.0.0.1/32'] } // where a test plays a network
 const PREFIX = '/manage/v1'
 const MANY = 1 // of a longer list, so many are shown
 const NOT_SHOWN = ['System', 'WallPreview', 'WallSdk'] // differ from machine to machine, and from second to second
@@ -89,10 +95,18 @@ test('the examples of the management API are what it answers', async () => {
   const traffic = await convert(recorder, { offerId, live })
   const asked = await askForHelp(recorder, appId, offerId)
   const money = await pay(recorder, { publisherId, ...traffic })
+  const fed = await feed(recorder)
   await invite(recorder, publisherId)
+  await review(recorder)
   await world.app.refresh()
   await recorder.get(`/search?q=${traffic.conversion_id}`)
-  const all: Record<string, unknown> = { ...ids, ...integration, ...traffic, ...asked, ...money }
+  const all: Record<string, unknown> = { ...ids, ...integration, ...traffic, ...asked, ...money, ...fed }
+  all['advertiser_id'] = traffic.payerId // whose offer it is
+  await recorder.post(`/advertisers/${traffic.payerId}/postback-tests`, { offer_id: offerId })
+  await recorder.post(`/advertisers/${traffic.payerId}/decisions/preview`, {
+    csv: 'transaction_id,status\nT-1001,approved\n',
+  })
+  all['proposal_id'] = await proposeChanges(recorder, traffic.payerId, offerId)
   for (const { method, path, query, reply = '' } of recorder.operations) {
     if (method !== 'GET' || reply in recorder.answers || NOT_SHOWN.includes(reply)) continue
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(all[name]))
@@ -107,6 +121,25 @@ test('the examples of the management API are what it answers', async () => {
   )
   checkExamples(recorder.answers, 'src/http/manage-examples.json')
 })
+
+/** One proposal that is approved, and one that waits, whose ID it returns. */
+async function proposeChanges({ post }: Recorder, advertiserId: number, offer_id: number) {
+  const path = `/advertisers/${advertiserId}/proposals`
+  const { proposal_id } = await post(path, { offer_id, description: 'Build your island and reach level 12.' })
+  await post(`/offer-proposals/${proposal_id}/approve`, {})
+  return (await post(path, { offer_id, countries: ['US', 'CA'], daily_conversion_cap: 200 })).proposal_id
+}
+
+/** A publisher that signed up, and one that has yet to open the mailed link. */
+async function review({ post, get }: Recorder) {
+  const label = 'Which sites and apps would show offers?'
+  const question = { question_id: 'sites', label, kind: 'long_text' as const, is_required: true, choices: [] }
+  const terms = { version: 'v2', url: 'https://example.com/terms', text: null }
+  const form = { termsVersion: terms.version, answers: [{ question_id: 'sites', answer: 'island.example.com' }] }
+  const id = await createApplication(world, { ...form, company: 'Island Rewards' }, { terms, questions: [question] })
+  await get(`/publishers/${id}/application`)
+  await post('/sign-up/link', { token: await createLink(world, form) })
+}
 
 type Ids = { publisher_id: number; app_id: number; offer_id: number }
 
@@ -195,6 +228,42 @@ async function pay({ post, get }: Recorder, { publisherId, payerId }: { publishe
   const { payments } = await get('/ledger/payments?kind=payout&limit=1')
   await post(`/ledger/payments/${payments[0].posting_id}/void`, { reason: 'The transfer came back' })
   return { run_id, month: new Date().toISOString().slice(0, 7) }
+}
+
+/** A feed with a payout that waits, and an offer that was edited. */
+async function feed({ post, ask, get }: Recorder) {
+  const upstream = await new Upstream('lootably').open()
+  upstream.offers = [upstreamOffer(1), upstreamOffer(2)]
+  const { request, mapping, credentials } = upstream.source
+  const settings = { share_percent: 70, hold_changes_percent: 25 }
+  const { feed: made } = await post('/feeds', { name: 'Tidewater Network', request, mapping, credentials, settings })
+  const one = `/feeds/${made.feed_id}`
+  const run = async () => {
+    const { feed_run_id } = await post(`${one}/run`)
+    await runAskedFeeds({ db: world.database.db, secretKey: SECRET_KEY, open: createGuardedOpener(world.config) }, assert.fail) // prettier-ignore
+    await get(`${one}/runs/${feed_run_id}`)
+    return { feed_run_id, ...(await get(`${one}/runs/${feed_run_id}/changes`)) }
+  }
+  const { feed_run_id, changes } = await run()
+  const [{ external_id, offer_id }] = changes
+  upstream.offers = [{ ...upstreamOffer(1), payout: 9 }, upstreamOffer(2)]
+  await run()
+  await get(`${one}/held`)
+  await post(`${one}/approve`, { external_ids: [external_id] })
+  await world.database.db
+    .updateTable('offers')
+    .set({ name: 'Harbor Lights' })
+    .where('offer_id', '=', offer_id)
+    .execute()
+  await get(`/offers/${offer_id}/feed`)
+  await post(`/offers/${offer_id}/follow-feed`, { fields: ['name'] })
+  await post('/feeds/sample', { feed_id: made.feed_id, request, credentials: {} })
+  const answer = { data: { offers: [{ offerID: '7', name: 'Harbor Lights', revenue: 2, link: 'https://track.example.com/?u={userID}' }] } } // prettier-ignore
+  await post('/feeds/try-mapping', { mapping, answer, settings })
+  await ask('PUT', '/rates', {
+    rates: [{ currency: 'EUR', day: new Date().toISOString().slice(0, 10), usd: '1.0842' }],
+  })
+  return { feed_id: made.feed_id, feed_run_id }
 }
 
 /** People: invitations, sessions, tokens, passwords. */

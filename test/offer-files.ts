@@ -85,10 +85,17 @@ export const FULL_CELLS = {
   time_estimate: '5-10 minutes',
   language: 'DE',
   requirements: 'New users only',
+  translations: { FR: { name: 'Œuvre', description: '' }, de: { requirements: 'Nur neue Nutzer' }, es: {} },
   payment_required: 'yes',
   conversion_type: 'cpe',
   goals: [
-    { name: 'Install', payout: 0.5, revenue: 1, description: 'Open it' },
+    {
+      name: 'Install',
+      payout: 0.5,
+      revenue: 1,
+      description: 'Open it',
+      translations: { pl: { name: 'Zainstaluj' } },
+    },
     { name: 'Level 9', payout: 3, revenue: 4, is_optional: true },
   ],
   status: 'paused',

@@ -18,6 +18,9 @@ export type OfferRecord = {
   endsAt: Date | null
   fullUntilMs: number | null
   popularity: number
+  /** In recommended lists: per cent, and 0 where it is excluded. */
+  boostPercent?: number
+  pin?: number
   createdAt: Date
   changedXid: number
 }
@@ -69,9 +72,12 @@ export function rowOf(offer: OfferRecord): OfferRow {
     int8(offer.offerId),
     int8(offer.changedXid),
     int4(offer.popularity),
+    int4(offer.boostPercent ?? 100),
+    int4(offer.pin ?? 0),
     int8(offer.payoutMicros),
     time(offer.createdAt.getTime()),
     bool(offer.status === 'active'),
+    bool(false), // behind another one
     time(offer.startsAt?.getTime() ?? null),
     time(offer.endsAt?.getTime() ?? null),
     time(offer.fullUntilMs),

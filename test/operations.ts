@@ -1,5 +1,5 @@
 // Every operation of the API, as its own description lists them.
-import type { Role } from '../src/features/accounts/people.ts'
+import { ADVERTISER_ROLES, isOperatorRole, PUBLISHER_ROLES, type Role } from '../src/features/accounts/people.ts'
 import type { Access } from '../src/manage/access.ts'
 import type { World } from './world.ts'
 
@@ -84,3 +84,18 @@ export const fill = (path: string, ids: Record<string, string>) =>
   )
 
 export const nameOf = ({ method, path }: Operation) => `${method} ${path}`
+
+export const isPublishers = (role: Role) => PUBLISHER_ROLES.some((one) => one === role)
+
+/** Everyone but operators: those who see only their own. */
+export const OUTSIDERS: Role[] = [...PUBLISHER_ROLES, ...ADVERTISER_ROLES]
+
+/** Whether an operation is for this kind of person at all. */
+export function isFor(role: Role, { roles }: Operation): boolean {
+  if (roles === null || isOperatorRole(role)) return true
+  const kind: readonly Role[] = isPublishers(role) ? PUBLISHER_ROLES : ADVERTISER_ROLES
+  return kind.some((one) => roles.includes(one))
+}
+
+export const isNamed = ({ parameters }: Operation, ...names: string[]) =>
+  names.some((name) => parameters.includes(name))

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import type { InjectOptions } from 'fastify'
 import { createAccessToken, type Scope } from '../src/features/accounts/access-tokens.ts'
 import { hashPassword } from '../src/features/accounts/password-hash.ts'
-import { addPerson, type Person, type Role } from '../src/features/accounts/people.ts'
+import { addPerson, type Person, type Role, type Team } from '../src/features/accounts/people.ts'
 import { changePerson } from '../src/features/accounts/team.ts'
 import { SECRET_KEY, type World } from './world.ts'
 import { TESTER } from './tester.ts'
@@ -23,25 +23,30 @@ let count = 0
 // As cheap as a hash can be: it is checked at every sign-in.
 const PASSWORD_HASH = await hashPassword(PASSWORD, { N: 2, r: 1, p: 1 })
 
-/** A person with a password. Operators have no publisher. */
+/** A person with a password, of a publisher or of another team; operators have none. */
 export function createPerson(
   world: World,
   role: Role,
-  publisherId: number | null = null,
+  team: number | null | Team = null,
   { name = `Person ${count}`, email = `person-${count++}@example.com` }: { name?: string; email?: string } = {},
 ): Promise<Person> {
-  const person = { name, email, role, publisherId, passwordHash: PASSWORD_HASH }
+  const person = { ...teamOf(team), name, email, role, passwordHash: PASSWORD_HASH }
   return world.database.db.transaction().execute((trx) => addPerson(trx, person))
 }
 
-export const keepOut = (world: World, { id, publisher_id }: Pick<Person, 'id' | 'publisher_id'>) =>
+const teamOf = (team: number | null | Team): Team =>
+  typeof team === 'object' && team !== null ? team : { publisherId: team }
+
+type Kept = Pick<Person, 'id' | 'publisher_id'> & Partial<Pick<Person, 'advertiser_id'>>
+
+export const keepOut = (world: World, { id, publisher_id, advertiser_id = null }: Kept) =>
   world.database.db
     .transaction()
     .execute((trx) =>
       changePerson(
         trx,
         TESTER,
-        { personId: id, publisherId: publisher_id, byOperator: true },
+        { personId: id, publisherId: publisher_id, advertiserId: advertiser_id, byOperator: true },
         { disabled: true },
         new Date(),
       ),
@@ -106,8 +111,8 @@ export class Visitor {
 }
 
 /** A new person of this role, signed in. */
-export async function visit(world: World, role: Role, publisherId: number | null = null): Promise<Visitor> {
-  const { email } = await createPerson(world, role, publisherId)
+export async function visit(world: World, role: Role, team: number | null | Team = null): Promise<Visitor> {
+  const { email } = await createPerson(world, role, team)
   return new Visitor(world).signIn(email)
 }
 

@@ -34,7 +34,7 @@ const world = useWorld('postback_growth', async () => {
 const idOf = (what: string) =>
   sql`(lpad(to_hex(ms), 12, '0') || '7' || substr(md5(${what} || n), 1, 3) || '8' || substr(md5(${what} || n), 4, 15))::uuid`
 
-/** Nearly all delivered; one in 6,000 is a reversal, one in 1,000 was given up, one in 3,000 was of the test key. */
+/** Nearly all delivered; one in 6,000 is a reversal, one in 1,000 failed, one in 3,000 was of the test key. */
 async function fillLog(appId: number, fromDay: number): Promise<void> {
   const id = idOf(`log ${appId}`)
   await sql`
@@ -99,8 +99,8 @@ for (const [what, filter] of Object.entries({
   'a status that few have, up to a day': { status: 'reversed', to: at(20) },
   'a status that none has': { status: 'rejected' },
   'those delivered up to a day': { state: 'delivered', to: at(20) },
-  'those given up': { state: 'dead' },
-  'those given up, of some days': { state: 'dead', from: at(10), to: at(45) },
+  'those that failed': { state: 'dead' },
+  'those that failed, of some days': { state: 'dead', from: at(10), to: at(45) },
   'those queued': { state: 'queued' },
   'those being sent': { state: 'sending' },
 } satisfies Record<string, PostbackFilter>))

@@ -1,16 +1,19 @@
-// No one reaches what belongs to another publisher, or does more than their role and token allow: every operation of
+// No one reaches what belongs to another publisher or advertiser, or does more than their role and token allow: every operation of
 // the management API and of v1, as the OpenAPI description lists them, is called with the credentials of another
-// publisher, with each role, and with tokens of each scope. A new operation is included automatically.
+// publisher and of another advertiser, with each role, and with tokens of each scope. A new operation is included
+// automatically.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SCOPES } from '../src/features/accounts/access-tokens.ts'
-import { PUBLISHER_ROLES, type Role, ROLES } from '../src/features/accounts/people.ts'
+import { createAdvertiser } from '../src/features/accounts/advertisers.ts'
+import { isOperatorRole, type Role, ROLES } from '../src/features/accounts/people.ts'
 import type { IssuedCredentials } from '../src/features/apps/keys.ts'
-import { fill, nameOf, type Operation, operationsOf, type Paths, readPaths } from './operations.ts'
+import { fill, isFor, isNamed, isPublishers, nameOf, type Operation, operationsOf, OUTSIDERS, type Paths, readPaths } from './operations.ts' // prettier-ignore
 import { createPerson, createToken, publisherOfApp, Visitor } from './people.ts'
 import { createLocker } from '../src/features/lockers/lockers.ts'
+import { propose } from '../src/features/offers/proposals/proposals.ts'
 import { TESTER } from './tester.ts'
-import { useWorld } from './world.ts'
+import { SECRET_KEY, useWorld } from './world.ts'
 
 let paths: Paths
 /** Ids of the victim's, by the name of the parameter that takes them. */
@@ -19,6 +22,7 @@ const theirs: Record<string, string> = {}
 const own: Record<string, string> = {}
 let anonymous: Visitor
 let ownPublisher: number
+let ownAdvertiser: number
 const people = {} as Record<Role, Visitor & { id: string }>
 let otherKeys: IssuedCredentials
 
@@ -28,30 +32,44 @@ const world = useWorld('reach', async () => {
   const victimPublisher = await publisherOfApp(world, victim.appId)
   ownPublisher = await publisherOfApp(world, other.appId)
   const [offerId = 0] = await world.createOffers({})
+  const { advertiser_id: victimAdvertiser } = await world.database.db.selectFrom('offers').select('advertiser_id').where('offer_id', '=', offerId).executeTakeFirstOrThrow() // prettier-ignore
+  ownAdvertiser = (await createAdvertiser(world.database.db, TESTER, SECRET_KEY, 'Another advertiser')).advertiser_id
   const { body } = await world.report(victim.live, { userId: 'u', offerId })
   const person = await createPerson(world, 'publisher_viewer', victimPublisher)
   const lockerId = await createLocker(world.database.db, TESTER, world.config, victim.appId, { name: 'Theirs' })
+  const proposal = { advertiserId: victimAdvertiser, offerId, fields: { name: 'Theirs' } }
+  const proposalId = await propose(world.database.db, TESTER, proposal, new Date())
   Object.assign(theirs, {
     publisher_id: String(victimPublisher),
+    advertiser_id: String(victimAdvertiser),
     app_id: String(victim.appId),
     conversion_id: body.data.conversion.conversion_id,
     person_id: person.id,
     invitation_id: '1',
     locker_id: String(lockerId),
+    proposal_id: String(proposalId),
   })
-  Object.assign(own, { publisher_id: String(ownPublisher), app_id: String(other.appId), offer_id: String(offerId) })
+  Object.assign(own, {
+    publisher_id: String(ownPublisher),
+    app_id: String(other.appId),
+    advertiser_id: String(ownAdvertiser),
+    offer_id: String(offerId),
+  })
   for (const role of ROLES) people[role] = await signInAs(role)
   anonymous = new Visitor(world)
   paths = readPaths(world)
 })
 
-/** Of the publisher that is not the victim, or an operator. */
+/** Of the publisher or advertiser that is not the victim, or an operator. */
 async function signInAs(role: Role) {
-  const { id, email } = await createPerson(world, role, isPublishers(role) ? ownPublisher : null)
+  const { id, email } = await createPerson(world, role, teamOf(role))
   return Object.assign(await new Visitor(world).signIn(email), { id })
 }
 
-const isPublishers = (role: Role) => PUBLISHER_ROLES.some((one) => one === role)
+const teamOf = (role: Role) => ({
+  publisherId: isPublishers(role) ? ownPublisher : null,
+  advertiserId: role === 'advertiser' ? ownAdvertiser : null,
+})
 
 const manage = () => operationsOf(paths, '/manage/v1')
 
@@ -89,22 +107,32 @@ test('without being signed in there is nothing but the door', async () => {
 })
 
 test('another publisher’s apps, people and money are not there', async () => {
-  const named = manage().filter(
-    ({ parameters }) => parameters.includes('app_id') || parameters.includes('publisher_id'),
-  )
-  for (const role of PUBLISHER_ROLES) await expectAll(named, people[role], theirs, 404)
+  const named = manage().filter((one) => isNamed(one, 'app_id', 'publisher_id'))
+  for (const role of OUTSIDERS) await expectAll(named, people[role], theirs, 404)
 })
 
-test('what belongs to the operator is not there for a publisher', async () => {
+test('another advertiser’s offers, figures and callbacks are not there', async () => {
+  const named = manage().filter((one) => isNamed(one, 'advertiser_id'))
+  assert.ok(named.length > 5)
+  for (const role of OUTSIDERS) await expectAll(named, people[role], theirs, 404)
+})
+
+test('what is for publishers is not there for an advertiser, nor the other way round', async () => {
+  for (const role of OUTSIDERS) {
+    const others = manage().filter((one) => !isFor(role, one))
+    assert.ok(others.length > 5)
+    await expectAll(others, await signInAs(role), own, 404) // each person has 600 requests a minute
+  }
+})
+
+test('what belongs to the operator is not there for a publisher or an advertiser', async () => {
   const network = manage().filter(({ access }) => access === 'operator')
-  for (const role of PUBLISHER_ROLES) await expectAll(network, people[role], own, 404)
+  for (const role of OUTSIDERS) await expectAll(network, people[role], own, 404)
 })
 
 test('every role may do what the role table says, and nothing else', async () => {
   for (const role of ROLES) {
-    const within = manage().filter(
-      ({ roles, access }) => roles !== null && (access !== 'operator' || !isPublishers(role)),
-    )
+    const within = manage().filter((one) => one.roles !== null && isFor(role, one))
     const refused = within.filter(({ roles }) => roles?.includes(role) === false)
     if (refused.length > 0)
       for (const { operation, status, code } of await tryAll(refused, people[role], own))
@@ -149,6 +177,9 @@ const SECRETS_AND_PEOPLE = [
   'DELETE /apps/{app_id}/postback',
   'POST /advertisers',
   'PATCH /advertisers/{advertiser_id}',
+  'POST /advertisers/{advertiser_id}/invitations',
+  'PUT /advertisers/{advertiser_id}/allowed-ips',
+  'PUT /advertisers/{advertiser_id}/signature',
   'POST /advertisers/{advertiser_id}/rotate-token',
 ]
 
@@ -156,7 +187,7 @@ test('what creates people, tokens, secrets or ways in needs a recently verified 
   const sensitive = manage().filter(({ isSensitive }) => isSensitive)
   const names = sensitive.map(nameOf)
   for (const name of SECRETS_AND_PEOPLE) assert.ok(names.includes(name), name)
-  for (const role of ['operator', 'publisher_owner'] as const) {
+  for (const role of ['operator', 'publisher_owner', 'advertiser'] as const) {
     const late = await signInAs(role)
     const forThem = sensitive.filter(({ roles, access }) => roles?.includes(role) ?? access === 'session')
     const quarterHourAgo = new Date(Date.now() - 15 * 60_000 - 1)
@@ -192,21 +223,13 @@ test('a token does what one of its scopes allows, of what its person may; never 
 test('a token of a role that may not stays out, whatever its scopes', async () => {
   for (const role of ROLES.filter((one) => one !== 'operator')) {
     const program = await createToken(world, people[role].id, SCOPES)
-    const refused = manage().filter(
-      ({ roles, takesTokens, access }) =>
-        takesTokens && roles?.includes(role) === false && (access !== 'operator' || !isPublishers(role)),
-    )
+    const refused = manage().filter((one) => one.takesTokens && one.roles?.includes(role) === false && isFor(role, one))
     if (refused.length > 0) await expectAll(refused, program, own, 403)
-    if (isPublishers(role)) {
-      await expectAll(
-        manage().filter(({ access, takesTokens }) => access === 'operator' && takesTokens),
-        program,
-        own,
-        404,
-      )
-      const named = manage().filter(({ parameters, takesTokens }) => takesTokens && parameters.includes('app_id'))
-      await expectAll(named, program, theirs, 404)
-    }
+    if (isOperatorRole(role)) continue
+    const others = manage().filter((one) => one.takesTokens && !isFor(role, one))
+    await expectAll(others, program, own, 404)
+    const named = manage().filter((one) => one.takesTokens && isNamed(one, 'app_id', 'advertiser_id'))
+    await expectAll(named, program, theirs, 404)
   }
 })
 
@@ -220,6 +243,14 @@ test('another publisher’s ids inside one’s own app are not there', async () 
       one.roles?.includes('publisher_owner') === true,
   )
   if (deep.length > 0) await expectAll(deep, people.publisher_owner, mixed, 404)
+})
+
+test('another advertiser’s ids inside one’s own account are not there', async () => {
+  const deep = manage().filter(
+    (one) => isNamed(one, 'advertiser_id') && one.parameters.length > 1 && one.roles?.includes('advertiser') === true,
+  )
+  for (const { operation, status } of await tryAll(deep, await signInAs('advertiser'), { ...theirs, ...own }))
+    assert.ok(status === 404 || (status === 400 && operation.method !== 'GET'), `${nameOf(operation)}: ${status}`)
 })
 
 test('with another app’s key, v1 knows nothing of a conversion', async () => {
@@ -251,7 +282,9 @@ test('in every list an invalid cursor is reported beside the other problems', as
 
 test('an operator reaches all of it', async () => {
   const reads = manage().filter(
-    (one) => one.method === 'GET' && one.parameters.every((name) => ['app_id', 'publisher_id'].includes(name)),
+    (one) =>
+      one.method === 'GET' &&
+      one.parameters.every((name) => ['app_id', 'publisher_id', 'advertiser_id'].includes(name)),
   )
   for (const { path } of reads) {
     const { status, text } = await people.operator.get(fill(path, theirs))

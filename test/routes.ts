@@ -24,7 +24,7 @@ export const isBehind = (prefix: string) => (route: ServedRoute) => route.path.s
 
 /** Allowed without signing in. */
 const ANYONE = new Set(
-  ['/session', '/session/two-factor', '/invitation', '/invitation/accept', '/password/forgot', '/password/reset', '/email/verify'].map((path) => `/manage/v1${path}`), // prettier-ignore
+  ['/session', '/session/two-factor', '/invitation', '/invitation/accept', '/password/forgot', '/password/reset', '/email/verify', '/sign-up', '/sign-up/link', '/sign-up/verify'].map((path) => `/manage/v1${path}`), // prettier-ignore
 )
 
 /** The operations of the management API that need a sign-in. */

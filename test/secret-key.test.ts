@@ -7,7 +7,9 @@ import { createAdvertiser } from '../src/features/accounts/advertisers.ts'
 import { findInvitation, invite } from '../src/features/accounts/invitations.ts'
 import { countOldHashes, findKeyProblem, retireOldKeys, useSecretKey } from '../src/features/accounts/secret-keys.ts'
 import { readSigningSecrets, resealSigningSecrets, rotateSigningSecret } from '../src/features/apps/signing-secrets.ts'
-import { DEFAULTS, readSettings, resealHeaders, saveSettings } from '../src/features/postbacks/settings.ts'
+import { PLAIN } from '../src/features/postbacks/dialect.ts'
+import { resealHeaders, resealReceiverSecrets } from '../src/features/postbacks/sealed-settings.ts'
+import { DEFAULTS, readSettings, saveSettings } from '../src/features/postbacks/settings.ts'
 import { joinKeys } from '../src/lib/keys.ts'
 import { resealSecondFactors } from '../src/features/accounts/session-keys.ts'
 import { createPerson, PASSWORD, setUpSecondFactor, Visitor } from './people.ts'
@@ -48,11 +50,14 @@ test('links, secrets, tokens, invitations and second factors outlive their key; 
   const [offerId = 0] = await world.createOffers({})
   await rotateSigningSecret(db, TESTER, SECRET_KEY, used.appId, 'live', 3_600_000)
   const headers = { Authorization: 'a secret of the publisher' }
+  const signature = { algorithm: 'hmac-sha256', of: '{reward}', encoding: 'hex', header: 'X-Hash' } as const
+  const speaking = { dialect: { ...PLAIN, signature }, receiverSecret: 'a secret of the receiver' }
   await saveSettings(db, TESTER, SECRET_KEY, used.appId, {
     ...DEFAULTS,
     url: 'https://p.example.com/',
     method: 'POST',
     headers,
+    ...speaking,
   })
   const signing = await readSigningSecrets(db, SECRET_KEY, [used.appId])
   const { link } = (await world.get(`/v1/offers/${offerId}?userId=u`, used.live)).body.data.offer
@@ -74,13 +79,18 @@ test('links, secrets, tokens, invitations and second factors outlive their key; 
   assert.equal((await program.get('/me')).status, 200)
   assert.equal((await findInvitation(db, BOTH, invitation.token, now))?.email, 'new@example.com')
   assert.deepEqual(await readSigningSecrets(db, BOTH, [used.appId]), signing)
-  assert.deepEqual((await readSettings(db, BOTH, used.appId))?.headers, headers)
+  const secretsOf = async (key: string) => {
+    const settings = await readSettings(db, key, used.appId)
+    return [settings?.headers, settings?.receiverSecret]
+  }
+  assert.deepEqual(await secretsOf(BOTH), [headers, speaking.receiverSecret])
   assert.equal(await signsInWith(factor, factor.backupCodes[0] ?? ''), true)
   assert.equal((await factor.visitor.get('/me')).status, 401) // sessions end: people sign in again
 
   assert.deepEqual(await resealSigningSecrets(db, BOTH), { resealed: 5, unreadable: 0 }) // two apps, live and test; one old
   assert.deepEqual(await resealSigningSecrets(db, BOTH), { resealed: 0, unreadable: 0 })
   assert.deepEqual(await resealHeaders(db, BOTH), { resealed: 1, unreadable: 0 })
+  assert.deepEqual(await resealReceiverSecrets(db, BOTH), { resealed: 1, unreadable: 0 })
   assert.deepEqual(await resealSecondFactors(db, BOTH), { resealed: 1, unreadable: 0 })
   assert.deepEqual(await resealSecondFactors(db, BOTH), { resealed: 0, unreadable: 0 })
   const left = await countOldHashes(db, BOTH, now)
@@ -94,7 +104,7 @@ test('links, secrets, tokens, invitations and second factors outlive their key; 
   assert.equal((await world.follow(link)).status, 404)
   assert.equal((await program.get('/me')).status, 200)
   assert.deepEqual(await readSigningSecrets(db, NEXT_KEY, [used.appId]), signing)
-  assert.deepEqual((await readSettings(db, NEXT_KEY, used.appId))?.headers, headers)
+  assert.deepEqual(await secretsOf(NEXT_KEY), [headers, speaking.receiverSecret])
   assert.equal(await signsInWith(factor, factor.backupCodes[1] ?? ''), true)
   assert.equal((await world.confirm(offerId, clickId, { status: 'reversed' })).outcome, 'reversed')
   assert.match((await findKeyProblem(db, SECRET_KEY)) ?? '', /replaced in this database/)

@@ -12,8 +12,11 @@ export type ClickSeed = SubIds & {
   offerId: number
   country?: string
   device?: string
+  os?: string
   isTest?: boolean
   signals?: string[]
+  /** One of its own, where it is not given. */
+  click_id?: string
 }
 
 export async function addClicks(db: Db, ...seeds: ClickSeed[]): Promise<void> {
@@ -52,6 +55,8 @@ export type ConversionSeed = SubIds & {
   country?: string
   device?: string
   isTest?: boolean
+  /** One of its own, where it is not given. */
+  click_id?: string
   /** Null: of a bot's click. */
   nthOfClick?: number | null
   /** One of its own, where it is not given. */

@@ -43,6 +43,15 @@ function steady(answers: Record<string, unknown>): unknown {
       .replaceAll(/\bperson-\d+@/g, 'person-0@')
       .replaceAll(/\bPerson \d+\b/g, 'Person 0')
       .replaceAll(/\b10(\.\d+){3}\b/g, '10.0.0.1')
+      .replaceAll(
+        /locker\.v1\.(\d+)\.[\w.-]+/g,
+        'locker.v1.$1.9f2c41d07be84a5f8d3360c1a7e5b924.019c1398-6c00-7000-8000-000000000001.1769861400.EXAMPLE',
+      ) // prettier-ignore
+      .replaceAll(
+        /^(\d{10}\.)?[\w-]{43}$/g,
+        (_, time?: string) => `${time === undefined ? '' : '1769860800.'}W9KVY4bqOn12XgvGk6L5SHoZi0fe0IeAQfqSB3GSxFo`,
+      ) // prettier-ignore
+      .replaceAll(/^[\da-f]{32}$/g, '9f2c41d07be84a5f8d3360c1a7e5b924')
       .replaceAll(/v1,[\w+/=]{44}/g, 'v1,zZ1mAUl6nbX4dXfUe3zkOqyB2Z0bYBz4lwUy5a9rZ5o=')
       .replaceAll(/\b(pk_live|pk_test|sk_live|sk_test|whsec|adv|inv|mt)_[\w+/=]{20,}/g, '$1_EXAMPLE')
       .replaceAll(/^[\w]{5}-[\w]{5}$/g, 'aB3dE-fG7hJ')

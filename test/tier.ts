@@ -12,6 +12,9 @@ export const FAULT_ROUNDS = { quick: 1, short: 3, all: 30 }[TIER]
 export const HISTORIES = { quick: 1, short: 1, all: 30 }[TIER]
 export const CHECKS_LOOKS = TIER === 'all' || process.env['OFFERDECK_LOOKS'] === 'on'
 
+/** Each page in every pair of width and theme. */
+export const CHECKS_ALL_LOOKS = TIER === 'all'
+
 /** A test of nothing but looks. */
 export const testLooks = (name: string, run: () => Promise<void>): unknown => (CHECKS_LOOKS ? test(name, run) : null)
 

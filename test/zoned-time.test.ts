@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { checkAmount, readAmount } from '../web/dashboard/src/lib/amounts.ts'
 import { formatBytes, formatCents, formatPeriod, formatReward, setFormats } from '../web/dashboard/src/lib/format.ts'
-import { fromClockTime, startOfDay, toClockTime } from '../web/dashboard/src/lib/zoned-time.ts'
+import { fromClockTime, startOfDay, toClockTime, todayIn } from '../web/dashboard/src/lib/zoned-time.ts'
+import { daysOf } from '../web/dashboard/src/parts/reports/days.ts'
 
 const live = (locale: string | null, time_zone: string | null) => setFormats({ locale, time_zone })
 after(() => live(null, null))
@@ -29,6 +30,20 @@ test('a day begins at its first moment, also where midnight is skipped or comes 
   assert.equal(startOfDay('2026-03-08'), '2026-03-08T05:00:00.000Z')
   assert.equal(startOfDay('2026-10-31', 1), '2026-11-01T04:00:00.000Z')
   assert.deepEqual([startOfDay(undefined), startOfDay('x')], [undefined, undefined])
+})
+
+test('presets are days of the zone, also where months, years and zones meet', () => {
+  const presets = (zone: string, now: string) =>
+    (['today', 'yesterday', 'month', 'last_month', '7'] as const).map((name) =>
+      daysOf(name, todayIn(zone, new Date(now))).join(' '),
+    )
+  assert.deepEqual(presets('UTC', '2026-03-15T12:00Z'), ['2026-03-15 2026-03-15', '2026-03-14 2026-03-14', '2026-03-01 2026-03-15', '2026-02-01 2026-02-28', '2026-03-09 2026-03-15']) // prettier-ignore
+  // The same moment is the end of a year here, and its successor there.
+  assert.deepEqual(presets('America/Los_Angeles', '2028-01-01T05:00Z').slice(0, 4), ['2027-12-31 2027-12-31', '2027-12-30 2027-12-30', '2027-12-01 2027-12-31', '2027-11-01 2027-11-30']) // prettier-ignore
+  assert.deepEqual(presets('Pacific/Kiritimati', '2028-01-01T05:00Z').slice(0, 4), ['2028-01-01 2028-01-01', '2027-12-31 2027-12-31', '2028-01-01 2028-01-01', '2027-12-01 2027-12-31']) // prettier-ignore
+  assert.equal(presets('UTC', '2028-03-31T23:59:59Z')[3], '2028-02-01 2028-02-29')
+  // The day that clocks are set has 23 hours, and is a day like others.
+  assert.deepEqual(presets('Europe/Berlin', '2026-03-29T22:30Z').slice(0, 2), ['2026-03-30 2026-03-30', '2026-03-29 2026-03-29']) // prettier-ignore
 })
 
 test('an unknown zone or language is that of the browser', () => {

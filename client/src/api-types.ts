@@ -189,7 +189,7 @@ export type Schemas = {
     visible: boolean
     /** All of them, empty when it is visible. */
     reasons: ({
-      code: "paused" | "not_started" | "ended" | "full" | "country" | "platform" | "content" | "reward" | "not_allowed" | "completed" | "banned"
+      code: "paused" | "not_started" | "ended" | "full" | "country" | "platform" | "content" | "reward" | "not_allowed" | "behind" | "completed" | "banned"
       message: string
     })[]
   }

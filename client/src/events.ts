@@ -20,7 +20,7 @@ export type FeedOptions = CallOptions & {
   after?: string | null | undefined
   /** Events in a page, 100 at most and by default. */
   limit?: number | undefined
-  /** Whether to wait for new events at the end, instead of ending. */
+  /** Whether to wait for new events at the end, instead of ending; and, once it has begun, for the end of an outage. */
   follow?: boolean | undefined
   /** How long to wait at the end of the feed before asking again. 5,000 by default. */
   pollMs?: number | undefined
@@ -29,9 +29,11 @@ export type FeedOptions = CallOptions & {
 export async function* readFeed(call: Call, options: FeedOptions = {}): AsyncGenerator<FeedEntry, void, undefined> {
   const { after, limit = 100, follow = false, pollMs = 5_000, ...callOptions } = options
   let cursor = after ?? ''
+  let patience: CallOptions = {}
   for (;;) {
     const query = cursor === '' ? { limit } : { after: cursor, limit }
-    const { events, next_cursor, has_more } = await call('GET /events', { query }, callOptions)
+    const { events, next_cursor, has_more } = await call('GET /events', { query }, { ...patience, ...callOptions })
+    if (follow) patience = { timeoutMs: Infinity, retries: Infinity }
     for (const [i, event] of events.entries()) yield { event, cursor: i < events.length - 1 ? cursor : next_cursor }
     cursor = next_cursor
     if (has_more) continue

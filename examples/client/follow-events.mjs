@@ -15,7 +15,7 @@ const readCursor = () => {
   }
 }
 
-// Without a limit of time or attempts, an outage is waited for.
+// Without a limit of time or attempts, an outage at the start is waited for, too.
 for await (const { event, cursor } of offerdeck.events({
   after: readCursor(),
   follow: true,

@@ -1,14 +1,12 @@
-// The wall in React: a button that opens it over the page. Load /sdk/v1.js of your Offerdeck in the page first.
+// The wall in React: a button that opens it over the page. Load /sdk/v1.js of your Offerdeck in the page first, and save its
+// types, /sdk/v1.d.ts, as offerdeck.d.ts in your project.
 import { useEffect, useRef } from 'react'
-
-type Wall = { on(event: string, listener: (detail: { reward: number }) => void): Wall; close(): void }
-declare const Offerdeck: { open(options: Record<string, unknown>): Wall }
 
 /** What your server signed for this user: see examples/sign-wall-user. */
 type SignedUser = { apiKey: string; userId: string; exp: number; sig: string }
 
 export function EarnButton({ user, onCredited }: { user: SignedUser; onCredited: (reward: number) => void }) {
-  const wall = useRef<Wall | null>(null)
+  const wall = useRef<Offerdeck.Wall | null>(null)
   useEffect(() => () => wall.current?.close(), [])
   const open = () => {
     wall.current = Offerdeck.open({ ...user }).on('credited', ({ reward }) => onCredited(reward))

@@ -14,6 +14,7 @@ export function packClient(folder: string): string {
   // The compiler leaves these imports as they are in the sources.
   for (const file of globSync(join(stage, 'dist/*.d.ts')))
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"))
+  cpSync(join(ROOT, 'web/sdk/v1.d.ts'), join(stage, 'dist/sdk.d.ts')) // for pages beside the publisher's server
   cpSync(join(ROOT, 'client/README.md'), join(stage, 'README.md'))
   cpSync(join(ROOT, 'LICENSE'), join(stage, 'LICENSE'))
   const { version } = read('package.json')

@@ -9,9 +9,13 @@ import type { Failure, FromWorker } from './worker.ts'
 
 type Totals = { passed: number; failures: Failure[]; seconds: { file: string; wall: number; cpu: number }[] }
 
-/** Returns the exit code. */
-export async function runFiles(patterns: readonly string[], { timeoutMs }: { timeoutMs: number }): Promise<number> {
-  const files = [...new Set(patterns.flatMap((pattern) => globSync(pattern).toSorted()))]
+/** All that match but those left out. Returns the exit code. */
+export async function runFiles(
+  patterns: readonly string[],
+  left: readonly string[],
+  timeoutMs: number,
+): Promise<number> {
+  const files = [...new Set(patterns.flatMap((pattern) => globSync(pattern, { exclude: left }).toSorted()))]
   const missing = patterns.filter((pattern) => globSync(pattern).length === 0)
   if (missing.length > 0) {
     console.error(`There is no test file ${missing.join(', ')}.`)

@@ -2,19 +2,20 @@
 // --looks: with how pages look; --all: with what takes long, too (test/tier.ts); --all --short: only what takes long, and
 // less of it; --dashboard: the dashboard alone.
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { isBuilt } from '../../bin/built.js'
 import { runFiles } from './pool.ts'
 
-/** `instead`: what does as well, though slower, where nothing can be installed. */
-const NEEDED: { program: string; package: string; more?: string; instead?: string }[] = [
+/** `instead`: what does as well, though slower, where nothing can be installed. `isLong`: only what takes long needs it. */
+const NEEDED: { program: string; package: string; more?: string; instead?: string; isLong?: true }[] = [
   { program: 'redis-server', package: 'redis-server' },
   { program: 'chromium-headless-shell', package: 'chromium-headless-shell', instead: 'chromium' },
   { program: 'openssl', package: 'openssl' },
   { program: 'pgbouncer', package: 'pgbouncer' },
   { program: 'faketime', package: 'faketime' },
+  { program: 'prometheus', package: 'prometheus', isLong: true },
   // The languages of the examples for receivers.
   { program: 'python3', package: 'python3' },
   { program: 'php', package: 'php-cli', more: 'php-sqlite3' },
@@ -31,26 +32,36 @@ const DASHBOARD = ['test/dashboard/*.test.ts']
 const LONG = ['test/faults/**/*.test.ts', 'test/release/*.test.ts']
 /** What the documentation asks readers to type: a whole start of the demo. */
 const DOCUMENTS = ['test/docs/*.test.ts']
-const QUICK = [...LONG, ...DASHBOARD, 'test/{client,e2e,spec}/**/*.test.ts', 'test/*.test.ts', 'src/**/*.test.ts']
+/** First what takes longest, then all the rest, wherever it is. */
+const ALL = [...LONG, ...DASHBOARD, '{test,src}/**/*.test.ts']
 
 installMissing()
 if (!isBuilt()) spawnSync('npm', ['run', '--silent', 'build:program'], { stdio: 'inherit' })
-const patterns = given.length > 0 ? given : chooseFiles()
+const patterns = given.length > 0 ? given.map(asPattern) : chooseFiles()
 process.env['OFFERDECK_TESTS'] = !has('--all') ? 'quick' : has('--short') ? 'short' : 'all'
 process.env['OFFERDECK_LOOKS'] = has('--looks') ? 'on' : 'off'
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'offerdeck-compile-cache')
-process.exit(await runFiles(patterns, { timeoutMs: has('--all') && !has('--short') ? 1_800_000 : 300_000 }))
+const left = given.length > 0 || has('--all') ? [] : DOCUMENTS
+const timeoutMs = has('--all') && !has('--short') ? 1_800_000 : 300_000
+process.exit(await runFiles(patterns, left, timeoutMs))
+
+/** A folder means all tests in it. */
+function asPattern(path: string): string {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? join(path, '**/*.test.ts') : path
+}
 
 function chooseFiles(): string[] {
   if (has('--short')) return [...LONG, ...DOCUMENTS]
-  if (has('--dashboard')) return DASHBOARD
-  return has('--all') ? [...QUICK, ...DOCUMENTS] : QUICK
+  return has('--dashboard') ? DASHBOARD : ALL
 }
 
 function installMissing(): void {
   const canInstall = process.getuid?.() === 0 && isInstalled('apt-get')
   const missing = NEEDED.filter(
-    ({ program, instead }) => !isInstalled(program) && (canInstall || instead === undefined || !isInstalled(instead)),
+    ({ program, instead, isLong = false }) =>
+      (!isLong || has('--all')) &&
+      !isInstalled(program) &&
+      (canInstall || instead === undefined || !isInstalled(instead)),
   ).flatMap((one) => (one.more === undefined ? [one.package] : [one.package, one.more]))
   if (missing.length === 0) return
   if (!canInstall) {

@@ -3,10 +3,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { useOperator } from '../../test/operator.ts'
+import { TESTER } from '../../test/tester.ts'
+import { propose } from '../features/offers/proposals/proposals.ts'
 
 type Made = { advertiser_id: number; name: string; token: string }
 
-const { home } = useOperator()
+const { home, world } = useOperator()
 let acme: Made
 let offers: number[]
 before(async () => {
@@ -44,6 +46,7 @@ test('an advertiser is shown with the URLs to paste, its own names in them, and 
     status_map: {},
     aliases: {},
   })
+  assert.partialDeepStrictEqual(await home.json('advertiser', 'set', id, '--sees-publishers', 'name'), { sees_publishers: 'name' }) // prettier-ignore
 })
 
 test('a rotated token is no longer taken as its own when its grace is over', async () => {
@@ -74,23 +77,52 @@ test('caps are set, shown with what is used, and taken away', async () => {
     total_payout_cap: 12.5,
     over_cap: 'reject',
     full: 'no',
-    total: { clicks: 0, conversions: 0, payout: 0 },
+    total: { clicks: 0, conversions: 0, payout: 0, revenue: 0 },
   })
-  assert.match((await run()).out, /clicks +0 +5 +0 +-\nconversions .*\npayout +0 +- +0 +12\.5\n\nThe offer is open\./)
+  assert.match(
+    (await run()).out,
+    /clicks +0 +5 +0 +-\nconversions .*\npayout +0 +- +0 +12\.5\nrevenue +0 +- +0 +-\n\nThe offer is open\./,
+  )
   assert.partialDeepStrictEqual(await home.json('offer', 'show', id), {
     attribution_window: '30d',
     hold: '36h',
     total_payout_cap: 12.5,
     full_until: null,
   })
-  assert.match((await run('--daily-clicks', 'none', '--total-payout', 'none')).out, /has no caps/)
+  assert.partialDeepStrictEqual(await home.json('offer', 'caps', id, '--daily-revenue', '40'), {
+    daily_revenue_cap: 40,
+  })
+  assert.match(
+    (await run('--daily-clicks', 'none', '--total-payout', 'none', '--daily-revenue', 'none')).out,
+    /has no caps/,
+  )
+})
+
+test('proposals are listed, shown with what they change, approved with payouts of new goals, and refused', async () => {
+  const { advertiser_id: advertiserId } = acme
+  const write = (fields: object) => propose(world.database.db, TESTER, { advertiserId, offerId: offers[1] ?? 0, fields }, new Date()) // prettier-ignore
+  const id = String(await write({ name: 'Better', goals: [{ name: 'Complete', revenue: 2 }, { name: 'Buy', revenue: 9 }] })) // prettier-ignore
+  assert.partialDeepStrictEqual(await home.json('offer', 'proposals', '--status', 'waiting'), [{ proposal_id: Number(id), advertiser: 'Acme', is_new: false }]) // prettier-ignore
+  const { out } = await home.run(['offer', 'proposals', id])
+  assert.match(
+    out,
+    /name +"An offer" +"Better" +false[\s\S]*Approve it with: npx offerdeck offer approve \d+ --payout "Buy=USD"/,
+  )
+  assert.match((await home.run(['offer', 'approve', id])).err, /goals\[2\]\.payout is missing/i)
+  assert.match((await home.run(['offer', 'approve', id, '--payout', 'Sell=1'])).err, /has no goal "Sell"/)
+  assert.match((await home.run(['offer', 'approve', id, '--payout', 'Buy=6'])).out, /is approved, as offer/)
+  assert.partialDeepStrictEqual(await home.json('offer', 'show', String(offers[1])), { name: 'Better', payout: 7.5 })
+  const second = String(await write({ name: 'Worse' }))
+  assert.match((await home.run(['offer', 'refuse', second, '--reason', 'No.'])).out, /is refused/)
+  assert.match((await home.run(['offer', 'approve', second])).err, /was refused by/)
 })
 
 test('a bad option of these commands is reported in a sentence', async () => {
   const id = String(acme.advertiser_id)
   const attempts: [string[], RegExp][] = [
     [['advertiser', 'set', id], /Nothing to set. Use --allow-ip/],
-    [['advertiser', 'set', id, '--allow-ip', '0.0.0.0/0'], /takes in every address/],
+    [['advertiser', 'set', id, '--allow-ip', '0.0.0.0/0'], /allows every IP address/],
+    [['advertiser', 'set', id, '--sees-publishers', 'all'], /it can be nothing, id, name/],
     [['advertiser', 'set', id, '--map', 'paid'], /--map must be a pair such as paid=approved/],
     [['advertiser', 'rotate-token', id, '--grace', 'soon'], /--grace must be a duration/],
     [['advertiser', 'show', '999999'], /There is no advertiser 999999/],

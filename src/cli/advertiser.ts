@@ -6,6 +6,7 @@ import {
   DECIMAL_MARKS,
   NEGATIVE_AMOUNTS,
   POSTBACK_PARAMETERS,
+  SEEN_PUBLISHERS,
   setAdvertiser,
 } from '../features/accounts/advertiser-settings.ts'
 import {
@@ -93,6 +94,8 @@ type SetOptions = OutputOptions & {
   aliases: boolean
   negativeAmount?: string
   decimalMark?: string
+  reversalPrefix?: string
+  seesPublishers?: string
 }
 
 /** After --no-map, `before` is false. */
@@ -100,7 +103,7 @@ const collect = (value: string, before: string[] | false | undefined) => [...(be
 
 const setCommand = () =>
   new Command('set')
-    .description("set an advertiser's IP allowlist, status mapping and parameter names")
+    .description("set an advertiser's IP allowlist, status mapping, parameter names, and what it sees of publishers")
     .argument('<advertiser>', 'ID or name')
     .option(
       '--allow-ip <cidr>',
@@ -125,6 +128,8 @@ const setCommand = () =>
       `how to treat a negative amount that comes without a status: ${NEGATIVE_AMOUNTS.join(', ')}`,
     )
     .option('--decimal-mark <mark>', `decimal separator the advertiser uses: ${DECIMAL_MARKS.join(', ')}`)
+    .option('--reversal-prefix <text>', 'what the transaction ID of a reversal begins with, such as r-; "" for nothing')
+    .option('--sees-publishers <what>', `what its people see of publishers: ${SEEN_PUBLISHERS.join(', ')}`)
     .action(async (named: string, options: SetOptions) => {
       const settings = readSettings(options)
       const advertiser = await withChange(async ({ database: { db }, by }) => {
@@ -142,17 +147,19 @@ function readSettings(options: SetOptions): Partial<AdvertiserSettings> {
   const statusMap =
     options.map === false ? [] : options.map?.map((text) => splitPair(text, 'map', text.lastIndexOf('=')))
   const aliases = isForgetting ? [] : options.alias?.map((text) => splitPair(text, 'alias', text.indexOf('=')))
-  const { negativeAmount, decimalMark } = options
+  const { negativeAmount, decimalMark, reversalPrefix, seesPublishers } = options
   const settings = {
     ...(allowedIps && { allowedIps }),
     ...(statusMap && { statusMap }),
     ...(aliases && { aliases }),
     ...(negativeAmount !== undefined && { negativeAmount }),
     ...(decimalMark !== undefined && { decimalMark }),
+    ...(reversalPrefix !== undefined && { reversalPrefix }),
+    ...(seesPublishers !== undefined && { seesPublishers }),
   }
   if (Object.keys(settings).length === 0)
     throw new UsageError(
-      'Nothing to set. Use --allow-ip, --any-ip, --map, --no-map, --alias, --no-aliases, --negative-amount or --decimal-mark.',
+      'Nothing to set. Use --allow-ip, --any-ip, --map, --no-map, --alias, --no-aliases, --negative-amount, --decimal-mark, --reversal-prefix or --sees-publishers.',
     )
   return settings
 }

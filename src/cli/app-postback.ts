@@ -1,7 +1,8 @@
 // Commands about an app's postback settings.
+import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import type { Trx } from '../db/open.ts'
-import { OperatorError, InvalidInput } from '../errors.ts'
+import { cannotRead, InvalidInput, OperatorError } from '../errors.ts'
 import { createGuards } from '../features/postbacks/demo-receiver.ts'
 import {
   checkSettings,
@@ -12,15 +13,16 @@ import {
   removeSettings,
   resumeLane,
   saveSettings,
-  type Status,
-  STATUSES,
   SUCCESS_RULES,
 } from '../features/postbacks/settings.ts'
-import { previewTemplate } from '../features/postbacks/template.ts'
+import { readDialect } from '../features/postbacks/dialect-schema.ts'
+import { exampleUrl } from '../features/postbacks/message.ts'
+import { applyQuery, presetOf, PRESETS } from '../features/postbacks/presets.ts'
+import { type Status, STATUSES } from '../features/postbacks/statuses.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
 import { type Context, withChange } from './context.ts'
-import { presentPostback } from './app-show.ts'
+import { postbackFields, presentPostback } from './app-show.ts'
 import { findAppId } from './find.ts'
 import { collect, fields, type OutputOptions, show } from './output.ts'
 import { UsageError } from './usage.ts'
@@ -34,6 +36,9 @@ type SetOptions = OutputOptions &
     timeout?: string
     success?: PostbackSettings['success']
     reversals?: 'negative' | 'positive'
+    preset?: string
+    dialect?: string
+    receiverSecret?: string
     resume?: boolean
     remove?: boolean
   }
@@ -48,11 +53,19 @@ export const setPostbackCommand = () =>
     .option('--header <line>', 'a custom header, "Name: value" (can be repeated; "Name:" removes it)', collect, [])
     .option('--timeout <time>', 'response timeout, such as 10s; at most 15s')
     .addOption(
-      new Option('--success <rule>', 'count as delivered: any 2xx, or a body that begins with 1, OK or DUP').choices(
-        SUCCESS_RULES,
-      ),
+      new Option(
+        '--success <rule>',
+        'count as delivered: any 2xx, or a body that begins with an answer of the dialect, such as OK',
+      ).choices(SUCCESS_RULES),
     )
     .addOption(new Option('--reversals <sign>', 'sign of reversed amounts').choices(['negative', 'positive']))
+    .addOption(
+      new Option('--preset <receiver>', 'settings for a receiver that was written for another network').choices(
+        PRESETS.map(({ preset }) => preset),
+      ),
+    )
+    .option('--dialect <file>', 'JSON file with a dialect: see docs/postbacks.md; - for standard input')
+    .option('--receiver-secret <file>', "file that holds the receiver's secret; - for standard input")
     .option('--resume', 'resume paused deliveries')
     .option('--remove', 'stop sending postbacks')
     .addOption(yesOption())
@@ -61,15 +74,19 @@ export const setPostbackCommand = () =>
       const result = await withChange(async (context) =>
         setPostback(context, await findAppId(context.database.db, named), options),
       )
-      show(options, result, ({ warnings, ...rest }) =>
-        [fields(rest), ...warnings.map((warning) => `Warning: ${warning}`)].join('\n'),
+      show(options, result.shown, () =>
+        [fields(result.text), ...result.warnings.map((warning) => `Warning: ${warning}`)].join('\n'),
       )
     })
 
 async function setPostback({ config, database: { db }, secretKey, by }: Context, appId: number, options: SetOptions) {
   if (options.remove === true) {
     if (!(await removeSettings(db, by, appId))) throw new OperatorError(`App ${appId} has no postback URL.`)
-    return { app_id: appId, removed: true, warnings: [] }
+    return {
+      shown: { app_id: appId, removed: true, warnings: [] },
+      text: { app_id: appId, removed: true },
+      warnings: [],
+    }
   }
   const before = await readSettings(db, secretKey, appId)
   const settings = readOptions(options, before)
@@ -77,7 +94,9 @@ async function setPostback({ config, database: { db }, secretKey, by }: Context,
   if (problems.length > 0) throw new InvalidInput(problems)
   await saveSettings(db, by, secretKey, appId, settings)
   if (options.resume === true) await resumeLane(db as Trx, by, appId, 'operator')
-  return { app_id: appId, ...presentPostback(settings), example: previewTemplate(settings.url), warnings }
+  const [saved, example] = [presentPostback(settings), exampleUrl(settings)]
+  const shown = { app_id: appId, ...saved, example, warnings }
+  return { shown, text: { app_id: appId, ...postbackFields(saved), example }, warnings }
 }
 
 function readOptions(options: SetOptions, before: PostbackSettings | null): PostbackSettings {
@@ -87,15 +106,36 @@ function readOptions(options: SetOptions, before: PostbackSettings | null): Post
   if (unknown.length > 0) throw new UsageError(`--event must be one of ${STATUSES.join(', ')}.`)
   const timeoutMs = options.timeout === undefined ? undefined : parseDuration(options.timeout)
   if (timeoutMs === null) throw new UsageError('--timeout must be a duration such as 10s.')
-  const base = before ?? { ...DEFAULTS, url }
+  const preset = presetOf(options.preset ?? '')
+  const base = { ...(before ?? DEFAULTS), ...preset }
   return {
-    url,
+    url: preset === undefined ? url : applyQuery(url, preset.query),
     method: options.method ?? base.method,
     events: options.event.length > 0 ? (options.event as Status[]) : base.events,
     headers: readHeaders(options.header, base.headers),
     timeoutMs: timeoutMs ?? base.timeoutMs,
     success: options.success ?? base.success,
     negativeReversals: options.reversals === undefined ? base.negativeReversals : options.reversals === 'negative',
+    dialect: options.dialect === undefined ? base.dialect : readDialect(readJson(options.dialect)),
+    receiverSecret:
+      options.receiverSecret === undefined ? base.receiverSecret : readText(options.receiverSecret).trim(),
+  }
+}
+
+/** From a file, so that a secret is in no history and in no list of processes. */
+function readText(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8')
+  } catch (error) {
+    throw cannotRead(file, error)
+  }
+}
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readText(file)) as unknown
+  } catch (error) {
+    throw error instanceof SyntaxError ? new UsageError('--dialect is not JSON.') : error
   }
 }
 

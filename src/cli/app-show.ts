@@ -5,6 +5,7 @@ import { listApps } from '../features/apps/apps.ts'
 import { readContentRules } from '../features/apps/content-rules.ts'
 import { readApp } from '../features/apps/read-app.ts'
 import { presentRewardSettings, readRewardSettings } from '../features/apps/reward-settings.ts'
+import { isPlain } from '../features/postbacks/dialect.ts'
 import { type Health, readHealth } from '../features/postbacks/health.ts'
 import { type PostbackSettings, readSettings } from '../features/postbacks/settings.ts'
 import { microsToUsd } from '../lib/money.ts'
@@ -113,7 +114,13 @@ export const presentPostback = (settings: PostbackSettings) => ({
   timeout_ms: settings.timeoutMs,
   success: settings.success,
   negative_reversals: settings.negativeReversals,
+  dialect: isPlain(settings.dialect) ? null : settings.dialect,
+  has_receiver_secret: settings.receiverSecret !== null,
 })
+
+/** Without a dialect where it has none. */
+export const postbackFields = ({ dialect, has_receiver_secret, ...rest }: ReturnType<typeof presentPostback>) =>
+  dialect === null ? rest : { ...rest, dialect: JSON.stringify(dialect), has_receiver_secret }
 
 export function describeApp({
   live,
@@ -133,7 +140,10 @@ export function describeApp({
           leak_warning: key.leak === null || key.leak.is_over ? null : `sent from ${key.leak.origin}`,
         }),
   )
-  const sent = fields({ ...(postback ?? { url: null }), health: describeHealth(postback !== null, postbacks) })
+  const sent = fields({
+    ...(postback === null ? { url: null } : postbackFields(postback)),
+    health: describeHealth(postback !== null, postbacks),
+  })
   return [fields(app), 'Live', keys[0], 'Test', keys[1], 'Postbacks', sent]
     .map((part, i) => (i % 2 === 0 ? `${part}\n` : part))
     .join('\n')

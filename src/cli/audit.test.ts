@@ -2,17 +2,21 @@
 // of them the very entry that the dashboard leaves. A new command needs an example here, or a place among those that only
 // read.
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { test } from 'node:test'
 import type { Command } from 'commander'
 import { createConversion, createDeal } from '../../test/conversion-rows.ts'
 import { useOperator } from '../../test/operator.ts'
 import { createPerson } from '../../test/people.ts'
+import { createApplication } from '../../test/sign-ups.ts'
+import { TESTER } from '../../test/tester.ts'
 import { listAuditEntries } from '../features/accounts/audit.ts'
+import { propose } from '../features/offers/proposals/proposals.ts'
 import { uuid7 } from '../lib/uuid7.ts'
 import { COMMANDS } from './run.ts'
 
-const { home, world, writeOffers } = useOperator({ worker: false })
+const { home, world, serverUrl, writeOffers } = useOperator({ worker: false })
 
 const READS = ['list', 'show', 'check', 'balance', 'statement']
 /** These change nothing that is recorded, or need more than this file sets up. */
@@ -22,6 +26,11 @@ const OTHERS: Record<string, string> = {
   config: 'reads',
   doctor: 'reads',
   listen: 'receives postbacks',
+  'feed presets': 'reads',
+  'publisher applications': 'reads',
+  'offer proposals': 'reads',
+  'feed preview': 'in feed.test.ts',
+  'feed run': 'in feed.test.ts',
   'postback test': 'waits for a worker; the management API leaves the same entry',
   'postback replay': 'the management API leaves the same entry',
   'inbound reprocess': 'the management API leaves the same entry',
@@ -35,6 +44,9 @@ const pathsOf = (command: Command, before: string[] = []): string[] =>
   command.commands.length === 0
     ? [[...before, command.name()].join(' ')]
     : command.commands.flatMap((child) => pathsOf(child, [...before, command.name()]))
+
+const allPaths = async () =>
+  (await Promise.all(Object.values(COMMANDS).map(({ load }) => load()))).flatMap((command) => pathsOf(command))
 
 const steps: [command: string, args: string[], action: string, subject?: string][] = []
 const tried = new Set<string>()
@@ -59,12 +71,24 @@ async function createSteps(): Promise<void> {
     .where('publisher_id', '=', deal.publisherId)
     .executeTakeFirstOrThrow()
   const person = await createPerson(world, 'operator')
+  const applicant = String(await createApplication(world))
+  const proposed = { destination_url: 'https://ads.example.com/?c={click_id}', goals: [{ name: 'Done', revenue: 1 }], name: 'New', category: 'app' } // prettier-ignore
+  const write = async (externalId: string) => String(await propose(world.database.db, TESTER, { advertiserId: deal.advertiserId, externalId, fields: proposed }, at)) // prettier-ignore
+  const proposals = [await write('refused'), await write('approved')] as const
+  const credentials = `${home.folder}/credentials.json`
+  writeFileSync(credentials, '{"publisher":"1"}')
+  const rates = `${home.folder}/rates.csv`
+  writeFileSync(rates, 'currency,day,usd\nJPY,2026-11-01,0.0065\n')
   const money = ['--amount', '1', '--reference', 'r']
   steps.push(
     ['seed', ['--offers', '1'], 'seed'],
     ['publisher create', ['--name', 'New'], 'publisher.create'],
     ['publisher set-email', [publisher, 'a@example.com'], 'publisher.change', publisher],
     ['publisher permit', [publisher, '--margin', '5'], 'publisher.permit', publisher],
+    ['publisher refuse', [applicant, '--reason', 'Spam.'], 'application.refuse', applicant],
+    ['publisher approve', [applicant], 'application.approve', applicant],
+    ['offer refuse', [proposals[0], '--reason', 'No.'], 'offer_proposal.refuse', proposals[0]],
+    ['offer approve', [proposals[1], '--payout', 'Done=0.5'], 'offer_proposal.approve', proposals[1]],
     ['app create', ['--publisher', 'New', '--name', 'Another'], 'app.create'],
     ['app set', [app, '--currency', 'Gems'], 'app.change', app],
     ['app set', [app, '--rate-limit', '50'], 'app.set_rate_limit', app],
@@ -105,6 +129,17 @@ async function createSteps(): Promise<void> {
     ['advertiser create', ['--name', 'Ads'], 'advertiser.create'],
     ['advertiser set', [advertiser, '--map', 'paid=approved'], 'advertiser.change', advertiser],
     ['advertiser rotate-token', [advertiser], 'advertiser.rotate_token', advertiser],
+    [
+      'feed add',
+      ['--name', 'Feed', '--preset', 'cpalead', '--advertiser', 'Ads', '--credentials', credentials, '--share', '70'],
+      'feed.create',
+      '1',
+    ],
+    ['feed resume', ['Feed'], 'feed.resume', '1'],
+    ['feed set', ['Feed', '--share', '65'], 'feed.change', '1'],
+    ['feed pause', ['Feed'], 'feed.pause', '1'],
+    ['rate set', ['EUR', '1.08'], 'rates.set', 'rates'],
+    ['rate import', [rates], 'rates.set', 'rates'],
     ['offer import', [writeOffers({ advertiser: 'Ads' })], 'offers.imported'],
     ['offer caps', [offer, '--daily-clicks', '5'], 'offer.change', offer],
     ['offer pause', [offer], 'offer.pause', offer],
@@ -159,16 +194,37 @@ test('a command that only shows something leaves none', async () => {
   assert.deepEqual(await newest(), [before])
 })
 
+/** Of what each shows one of; the other commands need nothing. */
+async function argumentsOf(path: string): Promise<string[]> {
+  if (path === 'ledger statement')
+    return ['--publisher', '1', '--month', '2026-01', '--out', `${home.folder}/statement.csv`]
+  if (!path.endsWith(' show')) return []
+  const list = [...path.split(' ').slice(0, -1), 'list']
+  const [row] = await home.json<Record<string, unknown>[]>(...list)
+  const id = row?.[`${list.at(-2)}_id`]
+  assert.ok(id !== undefined, `${list.join(' ')} has none`)
+  return [String(id)]
+}
+
+test('lists and what they are of are printed as JSON with the names of the API', async () => {
+  const deal = await createDeal(world)
+  await home.json('app', 'set-postback', String(deal.appId), '--url', 'https://example.com/?u={user_id}')
+  const { conversionId } = await createConversion(world, deal, { status: 'pending', payoutMicros: 1, revenueMicros: 1, at: new Date() }) // prettier-ignore
+  await home.json('conversion', 'approve', conversionId)
+  await fetch(`${serverUrl()}/postback?click_id=none&token=none`)
+  const paths = (await allPaths()).filter((path) => READS.includes(path.split(' ').at(-1) ?? ''))
+  assert.ok(paths.length > 20)
+  // The helper refuses names of columns.
+  for (const path of paths) await home.json(...path.split(' '), ...(await argumentsOf(path)))
+})
+
 test('secrets that a command was given are not in its entry', async () => {
   const text = JSON.stringify(await listAuditEntries(world.database.db, {}, 100))
   assert.doesNotMatch(text, /api_secret|"token":"adv_/)
 })
 
 test('every command is tried here, or only reads', async () => {
-  const all = (await Promise.all(Object.values(COMMANDS).map(({ load }) => load()))).flatMap((command) =>
-    pathsOf(command),
-  )
-  const untried = all.filter((path) => !tried.has(path) && !READS.includes(path.split(' ').at(-1) ?? ''))
+  const untried = (await allPaths()).filter((path) => !tried.has(path) && !READS.includes(path.split(' ').at(-1) ?? ''))
   assert.deepEqual(
     untried.filter((path) => !(path in OTHERS)),
     [],

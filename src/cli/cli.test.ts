@@ -67,6 +67,8 @@ test('every command is there, with help that explains it and offers --json', asy
   const { out } = await home.run(['app', 'create', '--help'])
   for (const option of ['publisher', 'name', 'currency', 'rate', 'rate-limit', 'expires-at', 'json'])
     assert.match(out, new RegExp(`^  --${option} .*  [a-z]+`, 'm'))
+  const required = out.split(/\n(?= {2}-)/).filter((option) => /\(required\)/.test(option))
+  assert.deepEqual(required.map((option) => /--[a-z-]+/.exec(option)?.[0]), ['--publisher', '--name']) // prettier-ignore
 })
 
 test('a command that is unknown or lacks something says where help is', async () => {

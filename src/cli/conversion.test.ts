@@ -58,7 +58,7 @@ test('conversions are approved, rejected and reversed one by one and by file, ea
   assert.deepEqual(JSON.parse(bulk.out), {
     moved: 1,
     unchanged: 1,
-    problems: [{ conversion_id: 'nonsense', problem: 'This is not a conversion_id.' }],
+    problems: [{ conversion_id: 'nonsense', problem: 'This is not a conversion ID.' }],
   })
   assert.equal((await home.json<Result>('conversion', 'reject', c, '--reason', 'fraud', '--yes')).moved, 1)
   assert.equal((await home.json<Result>('conversion', 'reverse', b, '--yes')).moved, 1)
@@ -135,6 +135,8 @@ test("an advertiser's call that was not understood is listed and processed again
     'invalid',
   )
   assert.ok(logged !== undefined && !logged.query.includes(token) && logged.query.includes(clickId))
+  assert.deepEqual(await home.json('inbound', 'show', logged.inbound_id), logged)
+  assert.match((await home.run(['inbound', 'show', logged.inbound_id])).out, /^outcome +invalid$/m)
   await home.json('advertiser', 'set', '1', '--map', 'gut=approved')
   const { name } = await home.json<{ name: string }>('advertiser', 'show', '1')
   const again = await home.json<{ outcome: string }[]>('inbound', 'reprocess', '--advertiser', name)

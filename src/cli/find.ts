@@ -4,6 +4,7 @@ import { NoSuch, type Noun } from '../errors.ts'
 import { type Advertiser, matchAdvertisers } from '../features/accounts/advertisers.ts'
 import { matchPublishers, type Publisher } from '../features/accounts/publishers.ts'
 import { matchApps } from '../features/apps/apps.ts'
+import { matchFeeds } from '../features/feeds/feed-list.ts'
 import { matchLockers } from '../features/lockers/lockers.ts'
 import { matchOffers } from '../features/offers/offers.ts'
 import { parseReference } from '../lib/reference.ts'
@@ -23,6 +24,9 @@ export const findOffer = async (db: Db, text: string) =>
 
 export const findLocker = async (db: Db, text: string) =>
   only(text, 'locker', await matchLockers(db, parseReference(text)), (one) => one.locker_id)
+
+export const findFeed = async (db: Db, text: string) =>
+  only(text, 'feed', await matchFeeds(db, parseReference(text)), (one) => one.feed_id)
 
 export const findAppId = async (db: Db, text: string) => (await findApp(db, text)).app_id
 export const findOfferId = async (db: Db, text: string) => (await findOffer(db, text)).offer_id

@@ -16,6 +16,7 @@ import { formatDuration } from '../lib/duration.ts'
 import { microsToUsd } from '../lib/money.ts'
 import { withChange, withDatabase } from './context.ts'
 import { findAdvertiser, findOffer, findOfferId } from './find.ts'
+import { approveProposalCommand, proposalsCommand, refuseProposalCommand } from './offer-proposals.ts'
 import { fields, type OutputOptions, readId, readLimit, readOn, show, table } from './output.ts'
 import { createProgressBar } from './progress.ts'
 import { failLater } from './terminal.ts'
@@ -67,6 +68,9 @@ export const offerCommand = () =>
     .addCommand(capsCommand())
     .addCommand(statusCommand('pause', 'pause an offer: it is no longer listed', 'paused'))
     .addCommand(statusCommand('resume', 'list a paused offer again', 'active'))
+    .addCommand(proposalsCommand())
+    .addCommand(approveProposalCommand())
+    .addCommand(refuseProposalCommand())
 
 type OfferAsRecorded = Awaited<ReturnType<typeof showOffer>>
 
@@ -74,7 +78,7 @@ type OfferAsRecorded = Awaited<ReturnType<typeof showOffer>>
 function presentOffer(offer: OfferAsRecorded) {
   const duration = (seconds: number) => formatDuration(seconds * 1_000)
   const {
-    attribution_s, hold_s, confirm_within_s, full_until, goals,
+    attribution_s, hold_s, confirm_within_s, full_until, goals, boost_percent,
     changed_xid: _xid, is_capped: _capped, popularity: _popularity, terms_id: _terms, ...shown
   } = offer // prettier-ignore
   return {
@@ -82,6 +86,7 @@ function presentOffer(offer: OfferAsRecorded) {
     attribution_window: duration(attribution_s),
     hold: duration(hold_s),
     confirm_within: duration(confirm_within_s),
+    boost: boost_percent / 100,
     full_until: Number(full_until) === Infinity ? 'for good' : full_until,
     goals: goals
       .filter((goal) => !goal.is_retired)
@@ -102,7 +107,14 @@ function presentOffer(offer: OfferAsRecorded) {
 
 type CapOptions = Partial<
   Record<
-    'dailyClicks' | 'totalClicks' | 'dailyConversions' | 'totalConversions' | 'dailyPayout' | 'totalPayout',
+    | 'dailyClicks'
+    | 'totalClicks'
+    | 'dailyConversions'
+    | 'totalConversions'
+    | 'dailyPayout'
+    | 'totalPayout'
+    | 'dailyRevenue'
+    | 'totalRevenue',
     string
   >
 >
@@ -117,6 +129,8 @@ const capsCommand = () =>
     .option('--total-conversions <n>', 'maximum conversions in total, or "none"')
     .option('--daily-payout <usd>', 'maximum payout per day in USD, or "none"')
     .option('--total-payout <usd>', 'maximum payout in total in USD, or "none"')
+    .option('--daily-revenue <usd>', 'maximum that the advertiser pays per day in USD, or "none"')
+    .option('--total-revenue <usd>', 'maximum that the advertiser pays in total in USD, or "none"')
     .addOption(
       new Option('--over-cap <what>', 'what to do with conversions from clicks made before a cap was reached').choices(
         OVER_CAP,
@@ -143,11 +157,11 @@ function readCapOptions(options: CapOptions): Partial<Caps> {
   const caps: Partial<Caps> = {}
   const read = (name: keyof Caps, option: string, text: string | undefined) => {
     if (text === undefined) return
-    const isPayout = option.endsWith('payout')
-    const cap = text === 'none' ? null : isPayout ? parsePayoutCap(text) : parseCountCap(text)
+    const isMoney = option.endsWith('payout') || option.endsWith('revenue')
+    const cap = text === 'none' ? null : isMoney ? parsePayoutCap(text) : parseCountCap(text)
     caps[name] = cap
     if (cap !== null || text === 'none') return
-    const rule = isPayout ? 'an amount in USD above 0 with at most 4 decimals' : 'a whole number above 0'
+    const rule = isMoney ? 'an amount in USD above 0 with at most 4 decimals' : 'a whole number above 0'
     problems.push(`--${option} must be ${rule}, or "none".`)
   }
   read('dailyClicks', 'daily-clicks', options.dailyClicks)
@@ -156,6 +170,8 @@ function readCapOptions(options: CapOptions): Partial<Caps> {
   read('totalConversions', 'total-conversions', options.totalConversions)
   read('dailyPayoutMicros', 'daily-payout', options.dailyPayout)
   read('totalPayoutMicros', 'total-payout', options.totalPayout)
+  read('dailyRevenueMicros', 'daily-revenue', options.dailyRevenue)
+  read('totalRevenueMicros', 'total-revenue', options.totalRevenue)
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
   return caps
 }
@@ -173,6 +189,7 @@ function describeCaps(caps: Awaited<ReturnType<typeof showCaps>>): string {
     { of: 'clicks', today: today.clicks, daily_cap: caps.daily_click_cap, total: total.clicks, total_cap: caps.total_click_cap },
     { of: 'conversions', today: today.conversions, daily_cap: caps.daily_conversion_cap, total: total.conversions, total_cap: caps.total_conversion_cap },
     { of: 'payout', today: usd(today.payout_micros), daily_cap: usd(caps.daily_payout_cap_micros), total: usd(total.payout_micros), total_cap: usd(caps.total_payout_cap_micros) },
+    { of: 'revenue', today: usd(today.revenue_micros), daily_cap: usd(caps.daily_revenue_cap_micros), total: usd(total.revenue_micros), total_cap: usd(caps.total_revenue_cap_micros) },
   ] // prettier-ignore
   const late = caps.over_cap === 'honour' ? 'still count' : 'are rejected'
   return `${table(rows, '')}\n\n${STATES[caps.full]} Conversions from earlier clicks ${late}.`

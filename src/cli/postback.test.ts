@@ -1,5 +1,7 @@
 // Test sends and postback settings from the command line, with a server and its worker running beside.
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Credentials, useOperator } from '../../test/operator.ts'
 import { after as later, HOUR, readLane, setLane } from '../../test/postback-world.ts'
@@ -76,4 +78,29 @@ test('changing another setting does not lift what an operator paused; --resume d
   assert.equal((await withDb((db) => readLane(db, app.app_id))).pause_reason, 'operator')
   assert.equal((await set('--resume')).status, 0)
   assert.equal((await withDb((db) => readLane(db, app.app_id))).pause_reason, null)
+})
+
+test('a receiver written for another network is set by a preset and its secret, or by a dialect in a file', async () => {
+  const { app_id } = await home.json<{ app_id: number }>('app', 'create', '--publisher', 'P', '--name', 'Old site')
+  const id = String(app_id)
+  const [secret, dialect, wrong] = ['secret.txt', 'dialect.json', 'wrong.json'].map((name) => join(home.folder, name)) as [string, string, string] // prettier-ignore
+  writeFileSync(secret, 'of the receiver\n')
+  const url = 'https://example.com/postback.php?site=3'
+  const set = await home.run(['app', 'set-postback', id, '--preset', 'wannads', '--url', url, '--receiver-secret', secret]) // prettier-ignore
+  assert.equal(set.status, 0, set.err)
+  assert.match(set.out, /postback\.php\?site=3&subId=user-1&transId=[\w-]+&.*&status=1&.*&signature=[0-9a-f]{32}\b/)
+  assert.match(set.out, /Warning: MD5 is a weak signature/)
+  type Shown = { postback: { success: string; negative_reversals: boolean; has_receiver_secret: boolean; dialect: { answers: string[] } } } // prettier-ignore
+  const shown = await home.json<Shown>('app', 'show', id)
+  assert.ok(!`${set.out}${JSON.stringify(shown)}`.includes('of the receiver'))
+  const { success, negative_reversals, has_receiver_secret, dialect: saved } = shown.postback
+  assert.deepEqual([success, negative_reversals, has_receiver_secret, saved.answers], ['body', false, true, ['OK', 'DUP']]) // prettier-ignore
+  writeFileSync(dialect, JSON.stringify({ ...saved, answers: ['YES'] }))
+  writeFileSync(wrong, JSON.stringify({ answers: 'YES', signatures: null }))
+  assert.equal((await home.run(['app', 'set-postback', id, '--dialect', dialect])).status, 0)
+  assert.deepEqual((await home.json<Shown>('app', 'show', id)).postback.dialect.answers, ['YES'])
+  const refused = await home.run(['app', 'set-postback', id, '--dialect', wrong])
+  assert.match(refused.err, /signatures is not a field of a dialect: check the spelling\.\nanswers must be a list/)
+  const none = await home.run(['app', 'set-postback', id, '--receiver-secret', join(home.folder, 'nothing')])
+  assert.match(none.err, /There is no file/)
 })

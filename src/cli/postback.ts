@@ -35,7 +35,7 @@ import {
 import { failLater } from './terminal.ts'
 import { hint, UsageError } from './usage.ts'
 
-const TRIAL_PATIENCE_MS = 60_000
+const TEST_TIMEOUT_MS = 60_000
 
 type ListOptions = OutputOptions & {
   app?: string
@@ -206,7 +206,7 @@ function testCommand(): Command {
 }
 
 async function waitForTestSends(db: Db, testId: string) {
-  for (const untilMs = Date.now() + TRIAL_PATIENCE_MS; ; await sleep(200)) {
+  for (const untilMs = Date.now() + TEST_TIMEOUT_MS; ; await sleep(200)) {
     const test = await readTestSends(db, testId, null)
     if (test === null) throw new Error('The test is gone.')
     if (test.result !== 'waiting') return test

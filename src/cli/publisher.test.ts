@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../../test/installation.ts'
+import { createApplication } from '../../test/sign-ups.ts'
 import { type Credentials, failsWith, useOperator } from '../../test/operator.ts'
 
-const { home, serverUrl, createApp, writeOffers } = useOperator()
+const { home, world, serverUrl, createApp, writeOffers } = useOperator()
 
 type Permissions = { status: string; margin_percent: number; only_listed_offers: boolean; allowed_offers: number[]; denied_offers: number[] } // prettier-ignore
 type Ban = { ban_id: number; app_id: number | null; user_id: string; reason: string }
@@ -76,4 +77,16 @@ test('a user is banned in an app, listed, and let in again', async () => {
   await becomes({ status: 200, offers: (await list(app.live)).offers }, 'cheat')
   failsWith(await home.run(['ban', 'lift', String(one?.ban_id)]), /There is no ban/)
   failsWith(await home.run(['ban', 'add', 'cheat', '--reason', 'x', '--app', '999999']), /There is no app 999999/)
+})
+
+test('publishers that signed up are listed, shown, refused and approved', async () => {
+  const id = String(await createApplication(world, { company: 'Acme Apps' }))
+  const [row] = await home.json<{ publisher: string; status: string }[]>('publisher', 'applications', '--status', 'waiting') // prettier-ignore
+  assert.deepEqual([row?.publisher, row?.status], ['Acme Apps', 'waiting'])
+  failsWith(await home.run(['publisher', 'refuse', id]), /reason/, 2)
+  assert.match((await home.run(['publisher', 'refuse', id, '--reason', 'No website.'])).out, /"Acme Apps" is refused/)
+  failsWith(await home.run(['publisher', 'refuse', id, '--reason', 'x']), /was refused by/)
+  assert.match((await home.run(['publisher', 'applications', 'Acme Apps'])).out, /No website\./)
+  assert.match((await home.run(['publisher', 'approve', id])).out, /is approved/)
+  failsWith(await home.run(['publisher', 'approve', publisherId]), /did not sign up/)
 })

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { createPublisher, listPublishers, setPublisherEmail } from '../features/accounts/publishers.ts'
 import { withChange, withDatabase } from './context.ts'
+import { applicationsCommand, approveCommand, refuseCommand } from './publisher-applications.ts'
 import { permitCommand } from './publisher-permissions.ts'
 import { findPublisher } from './find.ts'
 import { type OutputOptions, show, table } from './output.ts'
@@ -42,6 +43,9 @@ export const publisherCommand = () =>
         }),
     )
     .addCommand(permitCommand())
+    .addCommand(applicationsCommand())
+    .addCommand(approveCommand())
+    .addCommand(refuseCommand())
     .addCommand(
       new Command('list').description('list publishers').action(async (options: OutputOptions) => {
         const publishers = await withDatabase(({ database }) => listPublishers(database.db))

@@ -1,8 +1,10 @@
 import { Command } from 'commander'
 import { OperatorError } from '../errors.ts'
+import { resealCallSecrets } from '../features/accounts/call-signature.ts'
 import { countOldHashes, retireOldKeys } from '../features/accounts/secret-keys.ts'
 import { resealSigningSecrets } from '../features/apps/signing-secrets.ts'
-import { resealHeaders } from '../features/postbacks/settings.ts'
+import { resealCredentials } from '../features/feeds/feeds.ts'
+import { resealHeaders, resealReceiverSecrets } from '../features/postbacks/sealed-settings.ts'
 import { type Resealed, splitKeys } from '../lib/keys.ts'
 import { resealSecondFactors } from '../features/accounts/session-keys.ts'
 import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
@@ -33,7 +35,10 @@ async function rotate(options: RotateOptions): Promise<void> {
     const encrypted = {
       signing_secrets: await resealSigningSecrets(db, secretKey),
       postback_headers: await resealHeaders(db, secretKey),
+      receiver_secrets: await resealReceiverSecrets(db, secretKey),
+      callback_secrets: await resealCallSecrets(db, secretKey),
       second_factors: await resealSecondFactors(db, secretKey),
+      feed_credentials: await resealCredentials(db, secretKey),
     }
     const left = await countOldHashes(db, secretKey, now)
     const isDone = options.retire === true || Object.values(left).every((count) => count === 0)

@@ -75,6 +75,9 @@ test('the server starts with a demo whose request works as printed, stops at Ctr
     const first = await fresh.serve()
     const [, url = '', key = '', secret = ''] = /curl '(.*?)' -H 'X-API-Key: (.*?)' -H 'X-API-Secret: (.*?)'/.exec(first.out) ?? [] // prettier-ignore
     assert.equal((await fetch(url, { headers: { 'x-api-key': key, 'x-api-secret': secret } })).status, 200)
+    const [, site = ''] = /Try it as a user +(\S+)\n/.exec(first.out) ?? []
+    assert.match(await (await fetch(site)).text(), /Pixel Harbor/)
+    assert.match(await (await fetch(first.url)).text(), /<meta name="offerdeck-demo"/)
     assert.ok(fresh.postgresProcesses().length > 0)
     const { status, err } = await first.kill('SIGINT')
     assert.deepEqual({ status, err }, { status: 0, err: '' })
@@ -83,9 +86,16 @@ test('the server starts with a demo whose request works as printed, stops at Ctr
     const second = await fresh.serve({}, ['--json'])
     assert.partialDeepStrictEqual(JSON.parse(second.out), { address: second.url, demo: { live: { api_key: key } } })
     await second.kill('SIGKILL')
-    const third = await fresh.serve()
+    const third = await fresh.serve({ DRAIN_SECONDS: '60' })
     assert.match(third.out, new RegExp(`API key +${key}\n`))
-    assert.equal((await third.kill('SIGTERM')).status, 0)
+    const ended = third.kill('SIGTERM')
+    await until(async () => (await fetch(`${third.url}/readyz`)).status === 503)
+    const served = await fetch(`${third.url}/v1/offers?userId=u`, {
+      headers: { 'x-api-key': key, 'x-api-secret': secret },
+    })
+    assert.deepEqual([served.status, served.headers.get('connection')], [200, 'close'])
+    void third.kill('SIGTERM')
+    assert.equal((await ended).status, 0)
     assert.deepEqual(fresh.postgresProcesses(), [])
 
     const elsewhere = await fresh.run(['serve'], { HOST: '0.0.0.0', PORT: String(await freePort()) })

@@ -1,13 +1,15 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { Command, Option } from 'commander'
 import type { FastifyBaseLogger } from 'fastify'
 import type { App } from '../app.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { migrate } from '../db/migrate.ts'
-import { openDatabase } from '../db/open.ts'
+import { type Database, openDatabase } from '../db/open.ts'
 import { messageOf, OperatorError } from '../errors.ts'
 import { invitationUrl, inviteFirstOperator } from '../features/accounts/invitations.ts'
 import { useSecretKey } from '../features/accounts/secret-keys.ts'
 import { isLoopback } from '../lib/ip-ranges.ts'
+import type { ProcessMetrics } from '../metrics/open-metrics.ts'
 import { operator } from './audit.ts'
 import { type Context, readSecretKey } from './context.ts'
 import type { DemoApp } from './demo-app.ts'
@@ -31,13 +33,16 @@ async function serve(options: ServeOptions): Promise<void> {
   const secretKey = readSecretKey(config)
   // Closed last first: on a stop signal, or when something fails on the way up.
   const running = new AsyncDisposableStack()
-  const stop = stopper(() => running.disposeAsync(), log)
+  let drain: Running['drain'] = async () => {} // before there is a server
+  const stop = stopper({ drain: (isOver) => drain(isOver), close: () => running.disposeAsync() }, config, log)
   try {
     // Read while the database starts; the other commands start without them.
     const parts = Promise.all([import('../app.ts'), import('../worker.ts')])
     const database = running.adopt(await openDatabase(config), (opened) => opened.close())
     const [{ buildApp }, { buildWorker }] = await parts
     if (stop.isAsked) return
+    const metrics = await openMetrics(config, database)
+    running.adopt(metrics, (opened) => opened?.close())
     await migrate(database)
     await useSecretKey(database.db, secretKey)
     const context = { config, database, secretKey, by: operator() }
@@ -48,19 +53,26 @@ async function serve(options: ServeOptions): Promise<void> {
     const token = options.only === 'worker' ? null : await inviteFirstOperator(database.db, secretKey, new Date())
     const setUpUrl = token === null ? null : invitationUrl(config.publicUrl, token)
     if (options.only !== 'api')
-      running.adopt(await buildWorker({ config, secretKey, database, log }), (worker) => worker.close())
+      running.adopt(await buildWorker({ config, secretKey, database, log, metrics }), (worker) => worker.close())
     if (options.only !== 'worker' && !stop.isAsked) {
-      const app = running.adopt(await buildApp({ config, secretKey, database, log, demoSite }), (opened) =>
+      const app = running.adopt(await buildApp({ config, secretKey, database, log, demoSite, metrics }), (opened) =>
         opened.close(),
       )
       await listen(app, config)
+      drain = (isOver) => drainApp(app, config, isOver)
     }
     warnAboutHttps(config, log)
     if (!stop.isAsked)
       say(
         options.json
           ? JSON.stringify({ address: config.publicUrl, demo, people, set_up_url: setUpUrl })
-          : welcome(config, options, { demo, people, setUpUrl, embeddedIn: database.embeddedIn }),
+          : welcome(config, options, {
+              demo,
+              hasDemoSite: demoSite !== null,
+              people,
+              setUpUrl,
+              embeddedIn: database.embeddedIn,
+            }),
       )
   } catch (error) {
     if (stop.isAsked) return // what failed failed because everything is being closed
@@ -69,6 +81,13 @@ async function serve(options: ServeOptions): Promise<void> {
   } finally {
     stop.started()
   }
+}
+
+/** What it needs is loaded only where it is wanted. */
+async function openMetrics(config: Config, { pool }: Database): Promise<ProcessMetrics | null> {
+  if (config.metricsPort === null && config.metricsToken === null) return null
+  const metrics = await import('../metrics/open-metrics.ts')
+  return metrics.openMetrics(config, pool)
 }
 
 /** Someone who started with the demo and keeps its data on a server must not leave its accounts open. */
@@ -105,17 +124,34 @@ async function listen({ server }: App, { host, port }: Config): Promise<void> {
   }
 }
 
-/** Stops at the first signal, once the start is over; at the next Ctrl-C, or when it takes too long, without waiting. */
-function stopper(close: () => Promise<void>, log: FastifyBaseLogger): { readonly isAsked: boolean; started(): void } {
+async function drainApp(app: App, { drainSeconds }: Config, isOver: AbortSignal): Promise<void> {
+  app.drain()
+  await wait(drainSeconds * 1_000, undefined, { signal: isOver }).catch(() => {}) // cut short
+}
+
+type Running = { drain: (isOver: AbortSignal) => Promise<void>; close: () => Promise<void> }
+
+/**
+ * Stops at the first signal, once the start is over; at the next Ctrl-C, or when it takes too long, without waiting. Only
+ * SIGTERM drains, and a second one ends that: a person at the terminal waits for the end.
+ */
+function stopper(
+  { drain, close }: Running,
+  { drainSeconds }: Config,
+  log: FastifyBaseLogger,
+): { readonly isAsked: boolean; started(): void } {
   const started = Promise.withResolvers<void>()
   let isAsked = false
-  const stop = async () => {
+  const stop = async (drains: boolean) => {
     if (isAsked) return
     isAsked = true
     process.on('SIGINT', () => process.exit(1))
-    setTimeout(() => process.exit(1), STOP_PATIENCE_MS).unref()
+    const isOver = new AbortController()
+    process.on('SIGTERM', () => isOver.abort())
+    setTimeout(() => process.exit(1), drainSeconds * 1_000 + STOP_PATIENCE_MS).unref()
     await started.promise
     try {
+      if (drains) await drain(isOver.signal)
       await close()
       process.exit(0)
     } catch (error) {
@@ -123,8 +159,8 @@ function stopper(close: () => Promise<void>, log: FastifyBaseLogger): { readonly
       process.exit(1)
     }
   }
-  process.once('SIGINT', () => void stop())
-  process.once('SIGTERM', () => void stop())
+  process.once('SIGINT', () => void stop(false))
+  process.once('SIGTERM', () => void stop(true))
   return {
     get isAsked() {
       return isAsked
@@ -133,13 +169,23 @@ function stopper(close: () => Promise<void>, log: FastifyBaseLogger): { readonly
   }
 }
 
-type Started = { demo: DemoApp | null; people: DemoPerson[]; setUpUrl: string | null; embeddedIn: string | null }
+type Started = {
+  demo: DemoApp | null
+  hasDemoSite: boolean
+  people: DemoPerson[]
+  setUpUrl: string | null
+  embeddedIn: string | null
+}
 
-function welcome(config: Config, { only }: ServeOptions, { demo, people, setUpUrl, embeddedIn }: Started): string {
+function welcome(
+  config: Config,
+  { only }: ServeOptions,
+  { demo, hasDemoSite, people, setUpUrl, embeddedIn }: Started,
+): string {
   if (only === 'worker') return 'Offerdeck worker is running.'
   const url = config.publicUrl
   const lines = ['', `Offerdeck is running at  ${url}`, `API reference            ${url}/docs`]
-  if (demo !== null) lines.push(`Try it as a user         ${url}/demo`)
+  if (hasDemoSite) lines.push(`Try it as a user         ${url}/demo`)
   if (embeddedIn !== null) lines.push(`Database files           ${embeddedIn}`)
   if (setUpUrl !== null) lines.push('', 'Create your operator account with this link. It works once:', `  ${setUpUrl}`)
   if (people.length > 0)

@@ -1,12 +1,11 @@
 // Commands are tested inside of the test's own process (test/installation.ts). Here each is started once as a process.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { Installation } from '../../test/installation.ts'
+import { test } from 'node:test'
+import { useOperator } from '../../test/operator.ts'
 import { COMMANDS } from './run.ts'
 
 const AT_ONCE = 4
-const home = new Installation()
-after(() => home.remove())
+const { home } = useOperator({ worker: false })
 
 /** Prints how much a process loaded, in kB, when it ends. */
 const TELL_SIZE = `data:text/javascript,${encodeURIComponent(`
@@ -37,6 +36,13 @@ test('every command starts as a process of its own, and loads little', async () 
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
+})
+
+test('a command that uses the database loads little, too', async () => {
+  const { status, err } = await home.start(['publisher', 'list', '--json'], { NODE_OPTIONS: `--import=${TELL_SIZE}` })
+    .finished
+  assert.equal(status, 0, err)
+  assert.ok(Number(err) > 100 && Number(err) < MAX_KB, `it loads ${err} kB`)
 })
 
 test('the overview loads no command', async () => {

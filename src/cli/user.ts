@@ -14,11 +14,11 @@ import { resetSecondFactor } from '../features/accounts/second-factor.ts'
 import { OperatorError } from '../errors.ts'
 import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
 import { withChange, withDatabase } from './context.ts'
-import { findPublisher } from './find.ts'
+import { findAdvertiser, findPublisher } from './find.ts'
 import { type OutputOptions, show, table } from './output.ts'
 import { hint, UsageError } from './usage.ts'
 
-type CreateOptions = OutputOptions & { email: string; role: Role; publisher?: string }
+type CreateOptions = OutputOptions & { email: string; role: Role; publisher?: string; advertiser?: string }
 
 export const userCommand = () =>
   new Command('user')
@@ -28,6 +28,7 @@ export const userCommand = () =>
         .requiredOption('--email <address>', 'email address')
         .addOption(new Option('--role <role>', 'role of the user').choices(ROLES).makeOptionMandatory())
         .option('--publisher <publisher>', 'the publisher they belong to (required for publisher roles)')
+        .option('--advertiser <advertiser>', 'the advertiser they belong to (required for the role advertiser)')
         .action(create),
     )
     .addCommand(
@@ -53,14 +54,18 @@ export const userCommand = () =>
     )
 
 async function create(options: CreateOptions): Promise<void> {
-  const { email, role, publisher } = options
-  if (isOperatorRole(role) !== (publisher === undefined))
-    throw new UsageError('--publisher is required for publisher roles and not allowed for operator roles.')
+  const { email, role, publisher, advertiser } = options
+  const isOfPublisher = !isOperatorRole(role) && role !== 'advertiser'
+  if (isOfPublisher !== (publisher !== undefined))
+    throw new UsageError('--publisher is required for publisher roles and not allowed for others.')
+  if ((role === 'advertiser') !== (advertiser !== undefined))
+    throw new UsageError('--advertiser is required for the role advertiser and not allowed for others.')
   const issued = await withChange(async ({ config, database: { db }, secretKey, by }) => {
     if ((await findPersonByEmail(db, email)) !== null)
       throw new OperatorError(`A user with the email address "${email}" already exists.`)
     const publisherId = publisher === undefined ? null : (await findPublisher(db, publisher)).publisher_id
-    const wanted = { email, role, publisherId, invitedBy: null }
+    const advertiserId = advertiser === undefined ? null : (await findAdvertiser(db, advertiser)).advertiser_id
+    const wanted = { email, role, publisherId, advertiserId, invitedBy: null }
     const { token, expires_at } = await inTransaction(db, (trx) => invite(trx, by, secretKey, wanted, new Date()))
     return { email, role, url: invitationUrl(config.publicUrl, token), expires_at }
   })
@@ -100,11 +105,21 @@ async function findKnown(db: Db, email: string): Promise<Person> {
 }
 
 /** The email address first: commands name a person by it. */
-const summary = ({ email, name, role, publisher_id, two_factor_enabled, disabled_at, created_at }: Person) => ({
+const summary = ({
   email,
   name,
   role,
   publisher_id,
+  advertiser_id,
+  two_factor_enabled,
+  disabled_at,
+  created_at,
+}: Person) => ({
+  email,
+  name,
+  role,
+  publisher_id,
+  advertiser_id,
   two_factor: two_factor_enabled ? 'on' : 'off',
   disabled_at,
   created_at,

@@ -15,6 +15,9 @@ type Waiting<Row, Result> = { row: Row; done: (result: Result) => void; failed: 
 /** Writes a batch; resolves with the result of each row, in order, when all are committed. */
 export type WriteBatch<Row, Result> = (rows: Row[]) => Promise<readonly Result[]>
 
+/** Since the process began, and what waits now. */
+export type BatchCounts = { batches: number; rows: number; queued: number }
+
 export class BatchWriter<Row, Result> {
   readonly #write: WriteBatch<Row, Result>
   readonly #isRowError: (error: unknown) => boolean
@@ -22,6 +25,8 @@ export class BatchWriter<Row, Result> {
   readonly #maxRows: number
   #queue: Waiting<Row, Result>[] = []
   #writing = 0
+  #batches = 0
+  #rows = 0
   #isDue = false
   #timer: NodeJS.Timeout | null = null
   #drained: (() => void)[] = []
@@ -50,6 +55,10 @@ export class BatchWriter<Row, Result> {
     })
   }
 
+  get counts(): BatchCounts {
+    return { batches: this.#batches, rows: this.#rows, queued: this.#queue.length }
+  }
+
   /** Resolves when there is nothing left to write. */
   async drain(): Promise<void> {
     if (this.#queue.length > 0 || this.#writing > 0) await new Promise<void>((done) => this.#drained.push(done))
@@ -70,6 +79,8 @@ export class BatchWriter<Row, Result> {
     if (this.#queue.length === 0 || this.#writing >= this.#concurrency) return
     const batch = this.#queue.splice(0, this.#maxRows)
     this.#writing++
+    this.#batches++
+    this.#rows += batch.length
     void this.#commit(batch).finally(() => {
       this.#writing--
       if (this.#queue.length > 0) this.#startSoon()

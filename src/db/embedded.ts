@@ -235,7 +235,7 @@ export function createDataDir(dataDir: string): void {
     mkdirSync(dataDir, { recursive: true, mode: 0o755 })
   } catch (error) {
     throw new OperatorError(
-      `Cannot make the data folder ${dataDir}: ${messageOf(error)}. Set DATA_DIR to a folder you may write to.`,
+      `Cannot create the data folder ${dataDir}: ${messageOf(error)}. Set DATA_DIR to a folder you may write to.`,
     )
   }
 }

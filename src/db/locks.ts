@@ -15,8 +15,16 @@ export const LOCKS = {
   eventFeed: 0x0ff3_0008,
   statsRollup: 0x0ff3_0009,
   appRole: 0x0ff3_0010,
+  /** See reports/rankings.ts. */
+  rankings: 0x0ff3_0022,
+  /** See offers/products. */
+  products: 0x0ff3_0024,
   /** See ledger/payments.ts. */
   payments: 0x0ff3_0018,
+  /** See users/rollup.ts. */
+  userBalances: 0x0ff3_0025,
+  /** See accounts/sign-up/limits.ts. */
+  signUps: 0x0ff3_0023,
 } as const
 
 /** Locks on one of many things: the number, then a hash of the thing. PostgreSQL keeps them apart from those above. */

@@ -114,7 +114,8 @@ function prepareData(cluster: Cluster, password: string, superuser: string): voi
     ],
     { ...cluster.runAs, cwd: '/', input: `${password}\n`, encoding: 'utf8' },
   )
-  if (made.status !== 0) throw new OperatorError(`Cannot make the embedded database in ${cluster.home}:\n${why(made)}`)
+  if (made.status !== 0)
+    throw new OperatorError(`Cannot create the embedded database in ${cluster.home}:\n${why(made)}`)
   renameSync(draft, cluster.dataDir)
 }
 

@@ -1,7 +1,8 @@
 // Rows that are never refused because the database is unavailable, or fails for any reason but the row itself: they are
 // committed in groups, or written to the spool on disk and replayed later under the same ids.
 import { messageOf } from '../errors.ts'
-import { BatchWriter, type WriteBatch } from './batch-writer.ts'
+import { inTime, TooLate } from '../lib/in-time.ts'
+import { type BatchCounts, BatchWriter, type WriteBatch } from './batch-writer.ts'
 import { isUnavailable, isRowError } from './pg-errors.ts'
 import type { Spool } from './spool.ts'
 
@@ -44,7 +45,8 @@ export class SpooledWriter<Row, Result> {
   async save(row: Row): Promise<Result> {
     if (Date.now() >= this.#unavailableUntilMs) {
       try {
-        return await inTime(this.#writer.add(row), this.#patienceMs)
+        const written = this.#writer.add(row)
+        return await (this.#patienceMs === undefined ? written : inTime(written, this.#patienceMs))
       } catch (error) {
         if (isRowError(error)) throw error
         if (error instanceof TooLate || isUnavailable(error)) this.#unavailableUntilMs = Date.now() + UNAVAILABLE_MS
@@ -72,18 +74,12 @@ export class SpooledWriter<Row, Result> {
     })
   }
 
+  get counts(): BatchCounts {
+    return this.#writer.counts
+  }
+
   async close(): Promise<void> {
     await this.#writer.drain()
     await this.#spool.close()
   }
-}
-
-class TooLate extends Error {}
-
-function inTime<T>(work: Promise<T>, patienceMs: number | undefined): Promise<T> {
-  if (patienceMs === undefined) return work
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new TooLate('The database takes too long.')), patienceMs)
-    work.finally(() => clearTimeout(timer)).then(resolve, reject)
-  })
 }

@@ -25,6 +25,14 @@ export type Numeric = ColumnType<string, number | string, number | string>;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface AcceptedServiceTerms {
+  accepted_at: Date;
+  accepted_by: string;
+  ip: string | null;
+  publisher_id: number;
+  version: string;
+}
+
 export interface AccessTokens {
   allowed_ips: Generated<string[]>;
   created_at: Generated<Date>;
@@ -38,6 +46,11 @@ export interface AccessTokens {
   token_id: Generated<number>;
 }
 
+export interface AdvertiserPauses {
+  offer_id: number;
+  paused_at: Generated<Date>;
+}
+
 export interface Advertisers {
   advertiser_id: Generated<number>;
   aliases: Generated<Json>;
@@ -46,6 +59,10 @@ export interface Advertisers {
   decimal_mark: Generated<string>;
   name: string;
   negative_amount: Generated<string>;
+  reversal_prefix: Generated<string>;
+  sees_publishers: Generated<string>;
+  signature: Json | null;
+  signature_secret: Buffer | null;
   status_map: Generated<Json>;
 }
 
@@ -80,6 +97,27 @@ export interface ApiSecrets {
   created_at: Generated<Date>;
   expires_at: Date | null;
   hash: string;
+}
+
+export interface Applications {
+  answers: Json;
+  application_id: Generated<number>;
+  company: string;
+  created_at: Date;
+  decided_at: Date | null;
+  decided_by: string | null;
+  email: string;
+  ip: string | null;
+  name: string;
+  password_hash: string | null;
+  person_id: string | null;
+  publisher_id: number | null;
+  reason: string | null;
+  status: Generated<string>;
+  terms_version: string | null;
+  token_hash: string | null;
+  verified_at: Date | null;
+  website: string;
 }
 
 export interface Apps {
@@ -130,6 +168,12 @@ export interface BannedUsers {
 export interface CapCounts {
   asked_xid: Generated<string>;
   offer_id: number;
+}
+
+export interface CapWarnings {
+  day: number;
+  offer_id: number;
+  warned_at: Generated<Date>;
 }
 
 export interface ClickCounts {
@@ -276,6 +320,13 @@ export interface CredentialUses {
   last_used_at: Date;
 }
 
+export interface CurrencyRates {
+  currency: string;
+  day: Timestamp;
+  recorded_at: Generated<Date>;
+  usd: Numeric;
+}
+
 export interface EventFeed {
   app_id: number;
   conversion_id: string;
@@ -289,6 +340,76 @@ export interface FailedTries {
   failures: number;
   kind: string;
   since: Date;
+}
+
+export interface FeedChanges {
+  details: Generated<Json>;
+  external_id: string;
+  kind: string;
+  name: string;
+  offer_id: number | null;
+  run_id: number;
+}
+
+export interface FeedOffers {
+  applied: Json;
+  approved_hash: string | null;
+  external_id: string;
+  feed_id: number;
+  hash: string;
+  held_hash: string | null;
+  held_payout: Json | null;
+  offer_id: number;
+}
+
+export interface FeedRuns {
+  asked_by: Json | null;
+  audit_id: number | null;
+  beat_at: Generated<Date>;
+  bytes: Generated<number>;
+  changed: Generated<number>;
+  created: Generated<number>;
+  ended_at: Date | null;
+  feed_id: number;
+  fetched: Generated<number>;
+  held: Generated<number>;
+  is_preview: boolean;
+  message: Generated<string>;
+  outcome: Generated<string>;
+  pages: Generated<number>;
+  paused: Generated<number>;
+  resumed: Generated<number>;
+  run_id: Generated<number>;
+  skipped: Generated<number>;
+  started_at: Generated<Date>;
+  taken_at: Generated<Date | null>;
+  unchanged: Generated<number>;
+}
+
+export interface Feeds {
+  advertiser_id: number;
+  created_at: Generated<Date>;
+  credentials: Buffer;
+  due_at: Generated<Date>;
+  failures: Generated<number>;
+  feed_id: Generated<number>;
+  is_paused: Generated<boolean>;
+  mailed_at: Date | null;
+  mapping: Json | null;
+  name: string;
+  preset: string | null;
+  request: Json | null;
+  settings: Json;
+  troubled_at: Date | null;
+  updated_at: Generated<Date>;
+  validators: Generated<Json>;
+}
+
+export interface FeedStaging {
+  external_id: string;
+  hash: string;
+  offer: Json;
+  run_id: number;
 }
 
 export interface FraudRules {
@@ -314,6 +435,7 @@ export interface Goals {
   place: number;
   revenue_micros: number;
   revenue_ppm: number | null;
+  translations: Generated<string>;
 }
 
 export interface IdempotencyKeys {
@@ -352,6 +474,7 @@ export interface InboundCalls {
 
 export interface Invitations {
   accepted_at: Date | null;
+  advertiser_id: number | null;
   created_at: Generated<Date>;
   email: string | null;
   expires_at: Date;
@@ -475,6 +598,9 @@ export interface NetworkDays {
 export interface NetworkSettings {
   logo: string | null;
   only_row: Generated<boolean>;
+  product_order: Generated<number[]>;
+  product_rule: Generated<string>;
+  sign_up: Generated<Json>;
 }
 
 export interface Nodes {
@@ -495,9 +621,27 @@ export interface Notices {
   notice_id: Generated<number>;
 }
 
+export interface OfferProposals {
+  advertiser_id: number;
+  before: Json;
+  created_at: Generated<Date>;
+  decided_at: Date | null;
+  decided_by: string | null;
+  external_id: string;
+  fields: Json;
+  is_new: boolean;
+  offer_id: number | null;
+  proposal_id: Generated<number>;
+  proposed_by: string;
+  reason: string | null;
+  status: Generated<string>;
+}
+
 export interface Offers {
   advertiser_id: number;
   attribution_s: Generated<number>;
+  behind_offer_id: number | null;
+  boost_percent: Generated<number>;
   category: string;
   changed_xid: Generated<string>;
   confirm_within_s: Generated<number>;
@@ -507,6 +651,7 @@ export interface Offers {
   daily_click_cap: number | null;
   daily_conversion_cap: number | null;
   daily_payout_cap_micros: number | null;
+  daily_revenue_cap_micros: number | null;
   description: string;
   destination_url: string;
   difficulty: string;
@@ -516,14 +661,17 @@ export interface Offers {
   hold_s: Generated<number>;
   image_url: string | null;
   is_capped: Generated<boolean | null>;
+  is_excluded: Generated<boolean>;
   language: string | null;
   name: string;
   offer_id: Generated<number>;
   over_cap: Generated<string>;
   payment_required: boolean;
   payout_micros: number;
+  pin_position: number | null;
   platforms: string[];
   popularity: Generated<number>;
+  product: string | null;
   redo_after_reversal: Generated<boolean>;
   requirements: string;
   revenue_micros: number;
@@ -534,6 +682,8 @@ export interface Offers {
   total_click_cap: number | null;
   total_conversion_cap: number | null;
   total_payout_cap_micros: number | null;
+  total_revenue_cap_micros: number | null;
+  translations: Generated<string>;
   updated_at: Generated<Date>;
 }
 
@@ -543,6 +693,7 @@ export interface OfferUsage {
   day: number;
   offer_id: number;
   payout_micros: Generated<number>;
+  revenue_micros: Generated<number>;
 }
 
 export interface OldSigningSecrets {
@@ -584,6 +735,7 @@ export interface PaymentRuns {
 }
 
 export interface People {
+  advertiser_id: number | null;
   created_at: Generated<Date>;
   disabled_at: Date | null;
   disabled_by_operator: Generated<boolean>;
@@ -686,10 +838,12 @@ export interface Postbacks {
 
 export interface PostbackSettings {
   app_id: number;
+  dialect: Json | null;
   events: Generated<string[]>;
   headers_sealed: Buffer | null;
   method: string;
   negative_reversals: Generated<boolean>;
+  receiver_secret_sealed: Buffer | null;
   success: Generated<string>;
   timeout_ms: Generated<number>;
   updated_at: Generated<Date>;
@@ -710,6 +864,42 @@ export interface Publishers {
   publisher_id: Generated<number>;
   share_ppm: Generated<number>;
   status: Generated<string>;
+}
+
+export interface RankingDays {
+  approved: Generated<number>;
+  clicks: Generated<number>;
+  country: string;
+  day: Timestamp;
+  earned_micros: Generated<number>;
+  offer_id: number;
+  platform: string;
+}
+
+export interface RankingProgress {
+  clicks_through: Date;
+  event_seq: number;
+  since: Date;
+}
+
+export interface Rankings {
+  clicks: number[];
+  computed_at: Date;
+  effective_at: Date;
+  expected: number[];
+  means: Json;
+  offer_ids: number[];
+  ranking_id: Generated<number>;
+  seen: number[];
+}
+
+export interface RankingSegments {
+  clicks: number[];
+  country: string;
+  factors: number[];
+  offer_ids: number[];
+  platform: string;
+  ranking_id: number;
 }
 
 export interface SdkVersions {
@@ -842,6 +1032,11 @@ export interface Terms {
   terms_id: Generated<number>;
 }
 
+export interface TesterApp {
+  app_id: number;
+  is_only: Generated<boolean>;
+}
+
 export interface TicketImages {
   content: Buffer;
   created_at: Date;
@@ -893,6 +1088,17 @@ export interface TwoFactors {
   person_id: string;
   secret: string;
   verified: boolean | null;
+}
+
+export interface UserBalances {
+  amount_steps: Numeric;
+  app_id: number;
+  is_test: boolean;
+  user_id: string;
+}
+
+export interface UserBalancesRollup {
+  entry_id: number;
 }
 
 export interface UserContexts {
@@ -950,23 +1156,33 @@ export interface Walls {
 }
 
 export interface DB {
+  accepted_service_terms: AcceptedServiceTerms;
   access_tokens: AccessTokens;
+  advertiser_pauses: AdvertiserPauses;
   advertiser_tokens: AdvertiserTokens;
   advertisers: Advertisers;
   api_requests: ApiRequests;
   api_secrets: ApiSecrets;
+  applications: Applications;
   apps: Apps;
   audit_log: AuditLog;
   banned_users: BannedUsers;
   cap_counts: CapCounts;
+  cap_warnings: CapWarnings;
   click_counts: ClickCounts;
   clicks: Clicks;
   conversion_events: ConversionEvents;
   conversions: Conversions;
   credential_uses: CredentialUses;
   credentials: Credentials;
+  currency_rates: CurrencyRates;
   event_feed: EventFeed;
   failed_tries: FailedTries;
+  feed_changes: FeedChanges;
+  feed_offers: FeedOffers;
+  feed_runs: FeedRuns;
+  feed_staging: FeedStaging;
+  feeds: Feeds;
   fraud_rules: FraudRules;
   goals: Goals;
   idempotency_keys: IdempotencyKeys;
@@ -988,6 +1204,7 @@ export interface DB {
   network_settings: NetworkSettings;
   nodes: Nodes;
   notices: Notices;
+  offer_proposals: OfferProposals;
   offer_usage: OfferUsage;
   offers: Offers;
   old_signing_secrets: OldSigningSecrets;
@@ -1003,6 +1220,10 @@ export interface DB {
   postbacks: Postbacks;
   publisher_offers: PublisherOffers;
   publishers: Publishers;
+  ranking_days: RankingDays;
+  ranking_progress: RankingProgress;
+  ranking_segments: RankingSegments;
+  rankings: Rankings;
   sdk_versions: SdkVersions;
   secret_keys: SecretKeys;
   sessions: Sessions;
@@ -1014,11 +1235,14 @@ export interface DB {
   stats_quarters: StatsQuarters;
   stats_rollup: StatsRollup;
   terms: Terms;
+  tester_app: TesterApp;
   ticket_images: TicketImages;
   ticket_messages: TicketMessages;
   tickets: Tickets;
   trusted_offers: TrustedOffers;
   two_factors: TwoFactors;
+  user_balances: UserBalances;
+  user_balances_rollup: UserBalancesRollup;
   user_contexts: UserContexts;
   user_entries: UserEntries;
   verifications: Verifications;

@@ -114,7 +114,7 @@ export function advertiserBody(
 <ul>${items.join('')}</ul>
 <p role="status" id="result"></p>
 </section>
-<p class="soft">Go back to the other tab to see the coins, or what you unlocked. For operators: <a href="/network/conversions?offer_id=${offer.offer_id}">conversions of this offer</a>.</p>`
+<p class="soft">Go back to the other tab to see the coins, or what you unlocked. For operators: <a href="/network/conversions?view=all&amp;offer_id=${offer.offer_id}">conversions of this offer</a>.</p>`
 }
 
 export const advertiserScript = (clickId: string) => `

@@ -18,8 +18,8 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 
-const OPEN_PAGES = ['sign-in', 'join', 'forgot-password', 'reset-password', 'verify-email']
-const OWN_PAGES = ['account', 'apps', 'publishers', 'network'] // of the person who is signed in
+const OPEN_PAGES = ['sign-in', 'sign-up', 'join', 'forgot-password', 'reset-password', 'verify-email']
+const OWN_PAGES = ['account', 'apps', 'publishers', 'advertisers', 'network'] // of the person who is signed in
 /** The paths of its pages; below these, every path is a page. */
 export const PAGES = [...OPEN_PAGES, ...OWN_PAGES]
 
@@ -29,6 +29,8 @@ const ASKED_FIRST = '</manage/v1/me>; rel=preload; as=fetch; crossorigin'
 const policy = (nonce: string) =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data: https:; ` +
   "font-src 'self'; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+const DEMO_SITE = { method: 'GET', url: '/demo' } as const
 
 const NOT_BUILT = `<!doctype html>
 <html lang="en">
@@ -51,7 +53,8 @@ export function dashboardRoutes(server: FastifyInstance, readLogo: () => Promise
       if (page === null) return sendPage(reply.code(503), NOT_BUILT)
       const nonce = createNonce()
       if (isOwn && request.headers.cookie?.includes(SESSION_COOKIE)) reply.header('Link', ASKED_FIRST)
-      const html = withLogo(withTheme(page, request.headers.cookie), await readLogo())
+      const themed = withTheme(page, request.headers.cookie)
+      const html = withLogo(server.hasRoute(DEMO_SITE) ? withDemo(themed) : themed, await readLogo())
       return sendPage(reply, html.replaceAll(NONCE, nonce), {
         policy: policy(nonce),
         cacheControl: 'no-store',
@@ -88,6 +91,9 @@ function withTheme(page: string, cookies = ''): string {
     .replace('<html lang="en"', `$& data-mantine-color-scheme="${theme}"`)
     .replace('name="color-scheme" content="light dark"', `name="color-scheme" content="${theme}"`)
 }
+
+/** The sign-in page then links to the demo's site (web/dashboard/src/lib/demo.ts). */
+const withDemo = (page: string) => page.replace('<title>', '<meta name="offerdeck-demo" content="/demo">$&')
 
 /** As the icon of the page, where the dashboard looks for it (web/dashboard/src/lib/logo.ts). */
 const withLogo = (page: string, logo: string | null) =>

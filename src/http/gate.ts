@@ -5,9 +5,9 @@
 // publisher's allowance. Failed credentials count against their IP address instead, and never block verified requests.
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import ipaddr from 'ipaddr.js'
 import { AppError } from '../errors.ts'
 import { flatten } from '../lib/flatten.ts'
+import { addressWords, networkOf as networkIn } from '../lib/ip-address.ts'
 import { HASH_LENGTH } from '../lib/tokens.ts'
 import { closedKey, type Closure, missingKey, wrongSecret } from './key-errors.ts'
 import { createQueryParser, type QueryValue } from './query.ts'
@@ -222,22 +222,13 @@ function browserOrigin({ headers }: FastifyRequest, publicUrl: string): string |
   return (page ?? `a browser (${String(site)})`).slice(0, 200)
 }
 
-export function addressOf({ ip, socket }: FastifyRequest): string {
-  return addressKey(ipaddr.isValid(ip) ? ip : (socket.remoteAddress ?? ''))
-}
+/** What limits count by: one IPv4 address, or one IPv6 /64, which is what one customer of a provider has. */
+export const addressOf = (request: FastifyRequest) => addressKey(clientOf(request))
 
 /** For limits that must hold against those who have many addresses: an IPv6 /48, which anyone can have. */
-export const networkOf = ({ ip, socket }: FastifyRequest) =>
-  addressKey(ipaddr.isValid(ip) ? ip : (socket.remoteAddress ?? ''), 48)
+export const networkOf = (request: FastifyRequest) => addressKey(clientOf(request), 48)
 
-/** One IPv4 address or one IPv6 /64, which is what one customer of a provider has. */
-function addressKey(text: string, bits: 48 | 64 = 64): string {
-  if (!ipaddr.isValid(text)) return 'address:unknown'
-  const address = ipaddr.process(text)
-  if (address.kind() === 'ipv4') return `address:${address.toString()}`
-  return `address:${address
-    .toNormalizedString()
-    .split(':')
-    .slice(0, bits / 16)
-    .join(':')}/${bits}`
-}
+/** Behind a proxy that is trusted, whom the proxy names, if it names an address. */
+const clientOf = ({ ip, socket }: FastifyRequest) => (addressWords(ip) === null ? (socket.remoteAddress ?? '') : ip)
+
+const addressKey = (text: string, bits?: 48) => `address:${networkIn(text, bits)}`

@@ -1,16 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import type pg from 'pg'
 import { type Static, Type } from 'typebox'
+import { inTime } from '../lib/in-time.ts'
 import { errorReplies, jsonReply } from './openapi.ts'
 import { shape } from './shape.ts'
 
 const Health = shape('Health', {
-  status: Type.Unsafe<'ok' | 'degraded'>({ type: 'string', enum: ['ok', 'degraded'] }),
+  status: Type.Unsafe<'ok' | 'degraded' | 'stopping'>({ type: 'string', enum: ['ok', 'degraded', 'stopping'] }),
   database: Type.Optional(Type.Unsafe<'ok' | 'away'>({ type: 'string', enum: ['ok', 'away'] })),
 })
 const PING_MS = 1_000
 
-export function healthRoutes(server: FastifyInstance, pool: pg.Pool): void {
+export function healthRoutes(server: FastifyInstance, pool: pg.Pool, isStopping: () => boolean): void {
   server.get(
     '/healthz',
     {
@@ -33,32 +34,29 @@ export function healthRoutes(server: FastifyInstance, pool: pg.Pool): void {
         operationId: 'readiness',
         summary: 'Readiness: can the process serve requests, and is its database available',
         description:
-          'Answers 200 without the database, too: offers are served from memory, and clicks are kept on disk. Needs no credentials.',
+          'Answers 200 without the database, too: offers are served from memory, and clicks are kept on disk. After SIGTERM a process answers 503 here, and goes on serving for `DRAIN_SECONDS`. Needs no credentials.',
         tags: ['Health'],
         security: [],
         response: {
           200: jsonReply('Ready. `degraded` when the database is unavailable.', Health),
           ...errorReplies(400),
+          503: jsonReply('Stopping: send no more requests here.', Health),
         },
       },
     },
     async (_request, reply): Promise<Static<typeof Health>> => {
       reply.header('Cache-Control', 'no-store')
+      if (isStopping()) {
+        reply.status(503)
+        return { status: 'stopping' }
+      }
       return (await answers(pool)) ? { status: 'ok', database: 'ok' } : { status: 'degraded', database: 'away' }
     },
   )
 }
 
-async function answers(pool: pg.Pool): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, PING_MS, false)))
-  const ping = pool.query('SELECT 1').then(
+const answers = (pool: pg.Pool): Promise<boolean> =>
+  inTime(pool.query('SELECT 1'), PING_MS).then(
     () => true,
     () => false,
   )
-  try {
-    return await Promise.race([ping, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}

@@ -4,6 +4,10 @@ import type { FastifyReply } from 'fastify'
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+/** No page needs any of these, and neither does what it shows. */
+export const PERMISSIONS =
+  'accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()'
+
 export function sendPage(
   reply: FastifyReply,
   html: string,
@@ -13,6 +17,7 @@ export function sendPage(
     reply
       .type('text/html; charset=utf-8')
       .header('Content-Security-Policy', policy)
+      .header('Permissions-Policy', PERMISSIONS)
       // For all other answers server.ts sets these; but not where a request fails before it has a route.
       .header('X-Content-Type-Options', 'nosniff')
       .header('Referrer-Policy', 'no-referrer')

@@ -29,11 +29,12 @@ export function plainAddress(text: string): string | null {
   return ipv6Text(words)
 }
 
-/** One customer of a provider: an IPv4 address, or the first half of an IPv6 address. */
-export function networkOf(text: string): string {
+/** An IPv4 address, or the first half of an IPv6 address, which is what one customer of a provider has; or less of it. */
+export function networkOf(text: string, bits: 48 | 64 = 64): string {
   const words = addressWords(text)
   if (words === null) return 'unknown'
-  return words.length === 1 ? String(words[0]) : `${words[0]}:${words[1]}`
+  const [first, second = 0] = words
+  return words.length === 1 ? String(first) : `${first}:${bits === 64 ? second : `${second >>> 16}/48`}`
 }
 
 /** Refuses what some would read as octal, such as 010.0.0.1. */

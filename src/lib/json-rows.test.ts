@@ -114,7 +114,7 @@ test('what stands behind the array is reported', async () => {
   ])
 })
 
-test('an element that does not end is given up before it fills the memory', async () => {
+test('an element that does not end is refused before it fills the memory', async () => {
   let chunksRead = 0
   function* endless(): Generator<string> {
     yield '[1, "'

@@ -10,7 +10,10 @@ export type KeyPurpose =
   | 'sessions'
   | 'signing secrets'
   | 'postback headers'
+  | 'receiver secrets'
   | 'locker visitors'
+  | 'feed credentials'
+  | 'callback signatures'
   | 'key id'
 
 export const joinKeys = (current: string, older: readonly string[]): string => [current, ...older].join('\n')

@@ -53,3 +53,8 @@ export function atOnce<T>(steps: Generator<void, T>): T {
     if (done === true) return value
   }
 }
+
+/** From the first to the last of so many, some at a time. */
+export function* stepsOf(count: number, size: number): Generator<[start: number, end: number]> {
+  for (let start = 0; start < count; start += size) yield [start, Math.min(count, start + size)]
+}

@@ -1,6 +1,6 @@
 // The role table: who may use an operation of the management API, and which scope a token needs for it. An operation says
 // its `access` and `tag` (route.ts), the gate enforces what follows from them, and docs/roles.md shows it.
-import { isOperatorRole, PUBLISHER_ROLES, type Role, ROLES } from '../features/accounts/people.ts'
+import { ADVERTISER_ROLES, isOperatorRole, PUBLISHER_ROLES, type Role, ROLES } from '../features/accounts/people.ts'
 import type { Scope } from '../features/accounts/access-tokens.ts'
 
 /**
@@ -12,12 +12,13 @@ import type { Scope } from '../features/accounts/access-tokens.ts'
  * - publisher: the people of the publisher that the path names (or whose app it names); owners and developers change it
  * - finance: a publisher's money, for its owners and finance people
  * - owner: a publisher's owners
+ * - advertiser: the people of the advertiser that the path names
  * - operator: operators
  *
- * Operators may do all that a publisher's owner may. Those who may only read change nothing but themselves. For what is
+ * Operators may do all that a publisher's owner or an advertiser may. Those who may only read change nothing but themselves. For what is
  * out of the caller's reach the answer is 404.
  */
-export type Access = 'anyone' | 'person' | 'session' | 'publisher' | 'finance' | 'owner' | 'operator'
+export type Access = 'anyone' | 'person' | 'session' | 'publisher' | 'finance' | 'owner' | 'advertiser' | 'operator'
 
 /** The scope of a token that covers an operation, by its tag. Null: no scope does. */
 const SCOPES_BY_TAG = {
@@ -36,6 +37,8 @@ const SCOPES_BY_TAG = {
   Balance: 'money',
   'Offers of the network': 'offers',
   'Advertisers of the network': 'advertisers',
+  'Advertiser account': 'advertisers',
+  Feeds: 'offers',
   Publishers: 'publishers',
   'Conversions of the network': 'conversions',
   Fraud: 'fraud',
@@ -51,7 +54,7 @@ export type Tag = keyof typeof SCOPES_BY_TAG
 
 /** What the description of the API says about each of them. */
 export const MANAGE_TAGS: Record<Tag, string> = {
-  'Signing in': 'Sessions, invitations and forgotten passwords.',
+  'Signing in': 'Sessions, invitations, sign-up and forgotten passwords.',
   'Your account': 'Your own password, second factor, sessions and API tokens.',
   Search: 'One search over everything that you can open in the dashboard.',
   People: 'The people of a publisher or of the network: their roles and invitations.',
@@ -66,7 +69,9 @@ export const MANAGE_TAGS: Record<Tag, string> = {
   Balance: 'What a publisher has earned and was paid, by month.',
   'Offers of the network': 'Create, change, pause and import offers.',
   'Advertisers of the network': 'Advertisers, their tokens and mappings, and the log of their callbacks.',
-  Publishers: 'Publishers, what they may do, rate limits and trust.',
+  'Advertiser account': 'What the people of an advertiser see and do themselves.',
+  Feeds: 'Offers of other networks: feeds, their runs, and rates of currencies.',
+  Publishers: 'Publishers, applications of new ones, what they may do, rate limits and trust.',
   'Conversions of the network': 'Search conversions of all apps; approve, reject and reverse them.',
   Fraud: 'Fraud signals, and the rules that say what happens to flagged conversions.',
   'Banned users': 'Users who see no offers, in one app or in all.',
@@ -94,9 +99,18 @@ export function rolesOf({ access, isRead }: Operation): Role[] | null {
   if (access === 'anyone' || access === 'person' || access === 'session') return null
   const operators: Role[] = isRead ? ['operator', 'operator_reader'] : ['operator']
   if (access === 'operator') return operators
+  if (access === 'advertiser') return [...ADVERTISER_ROLES, ...operators]
   if (access === 'owner') return ['publisher_owner', ...operators]
   if (access === 'finance') return ['publisher_owner', 'publisher_finance', ...operators]
   return isRead ? [...PUBLISHER_ROLES, ...operators] : ['publisher_owner', 'publisher_developer', ...operators]
+}
+
+/** Whether an operation is for this kind of person at all; to the others it is not there. */
+export function isForKind(operation: Operation, role: Role): boolean {
+  const roles = rolesOf(operation)
+  if (roles === null || isOperatorRole(role)) return true
+  const kind: readonly Role[] = role === 'advertiser' ? ADVERTISER_ROLES : PUBLISHER_ROLES
+  return kind.some((one) => roles.includes(one))
 }
 
 /** The scopes of which a token must have one. Null: no token may, or any token. */
@@ -115,6 +129,7 @@ const ROLE_NAMES: Record<Role, string> = {
   publisher_developer: 'developer',
   publisher_finance: 'finance',
   publisher_viewer: 'viewer',
+  advertiser: 'advertiser',
 }
 export const roleName = (role: Role) => ROLE_NAMES[role]
 

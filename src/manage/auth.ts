@@ -71,6 +71,7 @@ export function createAuth({ db, secretKey, publicUrl }: AuthOptions) {
       additionalFields: {
         role: { type: 'string', required: true, input: false },
         publisherId: { type: 'number', required: false, input: false, fieldName: 'publisher_id' },
+        advertiserId: { type: 'number', required: false, input: false, fieldName: 'advertiser_id' },
         disabledAt: { type: 'date', required: false, input: false, fieldName: 'disabled_at' },
       },
     },
@@ -159,7 +160,7 @@ export async function findCaller(auth: Auth, request: FastifyRequest): Promise<C
   })
   if (found === null || found.user.disabledAt) return null
   if (Date.now() - found.session.createdAt.getTime() > LONGEST_MS) return null
-  const { id, name, email, role, publisherId, twoFactorEnabled } = found.user
+  const { id, name, email, role, publisherId, advertiserId, twoFactorEnabled } = found.user
   // One that was opened by the password alone while the second factor was being enabled.
   if (twoFactorEnabled && !found.session.withCode) return null
   return {
@@ -168,6 +169,7 @@ export async function findCaller(auth: Auth, request: FastifyRequest): Promise<C
     email,
     role: role as Role,
     publisherId: publisherId ?? null,
+    advertiserId: advertiserId ?? null,
     hasSecondFactor: twoFactorEnabled ?? false,
     session: { id: found.session.id, provenAt: found.session.provenAt ?? new Date(0) },
     token: null,

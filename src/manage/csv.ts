@@ -4,6 +4,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { STRICT_POLICY } from '../http/envelope.ts'
 
+/** Conversions in one file. */
+export const MAX_EXPORT = 10_000
+
 /** What an operation replies with that sends a file: it is described as text/csv, without an envelope. */
 export const CsvFile = Type.String({ description: 'The file, with a line of names first.' })
 

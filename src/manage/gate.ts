@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import { addressOf } from '../http/gate.ts'
 import { createQueryParser } from '../http/query.ts'
 import type { RateLimiter } from '../http/rate-limit.ts'
-import { needsSession, type Operation, refusalOf, rolesOf, scopesOf } from './access.ts'
+import { isForKind, needsSession, type Operation, refusalOf, rolesOf, scopesOf } from './access.ts'
 
 const A_MINUTE = 600 // for a person: a page asks for a handful of things
 const UNKNOWN_A_MINUTE = 60 // for an IP address whose requests have no valid session
@@ -21,6 +21,7 @@ export type Caller = {
   email: string
   role: Role
   publisherId: number | null
+  advertiserId: number | null
   hasSecondFactor: boolean
   /** Null for a program with a token. */
   session: { id: string; provenAt: Date } | null
@@ -77,7 +78,7 @@ export function guardManage(manage: FastifyInstance, options: ManageGateOptions)
   }
 
   async function reach(request: FastifyRequest, caller: Caller): Promise<void> {
-    const { app_id, publisher_id } = request.params as Record<string, string | undefined>
+    const { app_id, publisher_id, advertiser_id } = request.params as Record<string, string | undefined>
     if (app_id !== undefined) {
       const app = isId(app_id) ? await findApp(Number(app_id)) : null
       if (app === null || !mayReach(caller, app.publisherId)) throw notThere()
@@ -89,6 +90,7 @@ export function guardManage(manage: FastifyInstance, options: ManageGateOptions)
       if (app_id !== undefined && request.managedPublisherId !== Number(publisher_id)) throw notThere()
       request.managedPublisherId = Number(publisher_id)
     }
+    if (advertiser_id !== undefined && !mayReachAdvertiser(caller, advertiser_id)) throw notThere()
   }
 
   manage.addHook('onRoute', (route) => {
@@ -108,7 +110,7 @@ export function guardManage(manage: FastifyInstance, options: ManageGateOptions)
       checkToken(operation, caller, request.ip)
       if (requireSecondFactor && isOperatorRole(caller.role) && !caller.hasSecondFactor && !operation.isForSetUp)
         throw new AppError('SECOND_FACTOR_REQUIRED', 'This network requires two-factor sign-in: set it up first.')
-      if (operation.access === 'operator' && !isOperatorRole(caller.role)) throw notThere()
+      if (!isForKind(operation, caller.role)) throw notThere()
       await reach(request, caller)
       if (roles !== null && !roles.includes(caller.role))
         throw new AppError('NOT_ALLOWED', refusalOf(operation, caller.role))
@@ -139,6 +141,9 @@ const isId = (text: string) => /^\d{1,15}$/.test(text)
 
 const mayReach = ({ role, publisherId }: Caller, wanted: number) => isOperatorRole(role) || publisherId === wanted
 
-/** The same for what does not exist and for what belongs to another publisher. */
+const mayReachAdvertiser = ({ role, advertiserId }: Caller, wanted: string) =>
+  isId(wanted) && (isOperatorRole(role) || advertiserId === Number(wanted))
+
+/** The same for what does not exist and for what belongs to another publisher or advertiser. */
 export const notThere = (what = 'There is nothing here, or it is not yours.') =>
   new AppError('RESOURCE_NOT_FOUND', what)

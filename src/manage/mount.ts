@@ -13,21 +13,31 @@ import { proofRoutes } from './account/proof.ts'
 import { searchRoutes } from './account/search/routes.ts'
 import { secondFactorRoutes } from './account/second-factor.ts'
 import { signInRoutes } from './account/sign-in.ts'
+import { signUpRoutes } from './account/sign-up.ts'
+import { decisionRoutes } from './advertiser/conversions/decisions.ts'
+import { advertiserConversionRoutes } from './advertiser/conversions/routes.ts'
+import { advertiserOfferRoutes } from './advertiser/offers/routes.ts'
+import { advertiserReportRoutes } from './advertiser/report/routes.ts'
+import { advertiserProposalRoutes } from './advertiser/proposals/routes.ts'
+import { advertiserTestRoutes } from './advertiser/tester/routes.ts'
 import { advertisersRoutes } from './operator/advertisers/routes.ts'
 import { appConversionRoutes } from './publisher/conversions/routes.ts'
 import { appOfferRoutes } from './publisher/offers/routes.ts'
 import { appRoutes } from './publisher/apps/routes.ts'
+import { applicationRoutes } from './operator/applications/routes.ts'
 import { auditRoutes } from './operator/audit/routes.ts'
 import { createAuth, findCaller } from './auth.ts'
 import { balanceRoutes } from './publisher/balance/routes.ts'
 import { banRoutes } from './operator/bans/routes.ts'
 import type { ManageContext } from './context.ts'
 import { networkConversionRoutes } from './operator/conversions/routes.ts'
+import { feedsRoutes } from './operator/feeds/routes.ts'
 import { fraudRoutes } from './operator/fraud/routes.ts'
 import { type Caller, guardManage } from './gate.ts'
 import { ledgerRoutes } from './operator/ledger/routes.ts'
 import { offersRoutes } from './operator/offers/routes.ts'
 import { networkReportRoutes } from './operator/reports/routes.ts'
+import { proposalRoutes } from './operator/proposals/routes.ts'
 import { permissionRoutes } from './operator/permissions/routes.ts'
 import { postbackHealthRoutes } from './operator/postback-health/routes.ts'
 import { postbacksRoutes } from './publisher/postbacks/routes.ts'
@@ -49,6 +59,7 @@ const MANAGE_PREFIX = '/manage/v1'
 const SUBJECTS = [
   signInRoutes,
   joinRoutes,
+  signUpRoutes,
   passwordRoutes,
   accountRoutes,
   secondFactorRoutes,
@@ -69,11 +80,21 @@ const SUBJECTS = [
   requestRoutes,
   reportsRoutes,
   balanceRoutes,
+  // An advertiser's own.
+  advertiserReportRoutes,
+  advertiserOfferRoutes,
+  advertiserProposalRoutes,
+  advertiserConversionRoutes,
+  decisionRoutes,
+  advertiserTestRoutes,
   // The operator's.
   networkReportRoutes,
   offersRoutes,
+  proposalRoutes,
   advertisersRoutes,
+  feedsRoutes,
   publisherRoutes,
+  applicationRoutes,
   permissionRoutes,
   banRoutes,
   reportedLinkRoutes,
@@ -117,13 +138,14 @@ export async function mountManage(server: FastifyInstance, given: Omit<ManageCon
 
 function callerOf(holder: Awaited<ReturnType<typeof findTokenHolder>>): Caller | null {
   if (holder === null) return null
-  const { id, name, email, role, publisher_id, token_id, token_name, scopes, mayComeFrom } = holder
+  const { id, name, email, role, publisher_id, advertiser_id, token_id, token_name, scopes, mayComeFrom } = holder
   return {
     id,
     name,
     email,
     role: role as Role,
     publisherId: publisher_id,
+    advertiserId: advertiser_id,
     hasSecondFactor: holder.two_factor_enabled,
     session: null,
     token: { id: token_id, name: token_name, scopes, mayComeFrom },

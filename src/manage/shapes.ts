@@ -16,12 +16,18 @@ export const name = (maxLength: number, description: string) => ({
   ...text(maxLength, description),
   pattern: NOT_BLANK,
 })
+/** Why something was refused, as the other side reads it. */
+export const refusal = (description: string) => ({ ...freeText(2_000, description), pattern: NOT_BLANK })
 export const oneOf = <const T extends string>(values: readonly T[], description?: string) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], ...(description === undefined ? {} : { description }) })
 export const id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, title: 'Id' })
+
+/** Of a key, and of what was done with it. */
+export const MODES = ['live', 'test'] as const
 
 export const Ok = shape('Ok', { ok: Type.Boolean() })
 export const OK = { ok: true }
 
 export const AppParams = Type.Object({ app_id: id })
+export const AdvertiserParams = Type.Object({ advertiser_id: id })
 export const PublisherParams = Type.Object({ publisher_id: id })

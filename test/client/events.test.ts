@@ -4,9 +4,9 @@ import { before, test } from 'node:test'
 import type { FeedEntry, FeedOptions } from '../../client/src/index.ts'
 import { until } from '../installation.ts'
 import { answer } from '../receiver.ts'
-import { cut, type Keys, useServed } from './served.ts'
+import { cut, forward, type Keys, useServed } from './served.ts'
 
-const { world, client, behind } = useServed('client_events')
+const { world, url, client, behind } = useServed('client_events')
 let keys: Keys
 let offerId: number
 const USERS = ['a', 'b', 'c', 'd', 'e']
@@ -70,6 +70,25 @@ test('follows: what happens later comes, until the signal ends it', async () => 
   }
   await following
   assert.deepEqual(seen, ['later', 'latest'])
+})
+
+test('who follows waits for the end of an outage, and who cannot begin is told why', async (t) => {
+  const port = Number(new URL(url()).port)
+  const { client: api } = await behind(t, keys, [forward(port), cut, answer(503), cut], { retries: 0 })
+  const ending = new AbortController()
+  const seen: FeedEntry[] = []
+  const follow = async () => {
+    for await (const entry of api.events({ limit: 2, follow: true, pollMs: 20, signal: ending.signal })) {
+      seen.push(entry)
+      if (seen.length === USERS.length) ending.abort(new Error('done'))
+    }
+  }
+  await assert.rejects(follow, /done/)
+  assert.deepEqual(usersOf(seen).slice(0, USERS.length), USERS)
+  const { client: broken } = await behind(t, keys, [cut], { retries: 0 })
+  await assert.rejects(async () => {
+    for await (const entry of broken.events({ follow: true })) seen.push(entry)
+  }, /could not be reached/)
 })
 
 test('stops asking when the reader stops', async () => {

@@ -51,7 +51,7 @@ test('a call with an unknown word is found, the word is mapped, and the call pro
   })
   await page.getByText(/status "lead_ok" is not supported/).waitFor()
 
-  await page.getByRole('tab', { name: 'Mappings and IP allowlist' }).click()
+  await page.getByRole('tab', { name: 'Callback settings' }).click()
   const addresses = page.getByRole('combobox', { name: 'IP addresses and ranges' })
   await addresses.fill('nowhere')
   await addresses.press('Enter')

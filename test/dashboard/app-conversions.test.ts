@@ -7,7 +7,7 @@ import { DEFAULTS, saveSettings } from '../../src/features/postbacks/settings.ts
 import { publisherOfApp } from '../people.ts'
 import { answer, type Receiver, startReceiver } from '../receiver.ts'
 import { SECRET_KEY } from '../world.ts'
-import { becomes, checkLooks, checkPage, go, PHONE, useDashboard } from './browser.ts'
+import { becomes, checkLooks, checkPage, go, PHONE, pick, useDashboard } from './browser.ts'
 import { TESTER } from '../tester.ts'
 
 let worker: Worker
@@ -83,7 +83,7 @@ test('a publisher finds a conversion by its sub-ID and follows it from the reque
   await page.setViewportSize(PHONE)
   await page.getByRole('button', { name: 'Search', exact: true }).click()
   await search.fill('tea')
-  await page.getByRole('option', { name: /Tea Garden Offer/ }).click()
+  await pick(page.getByRole('option', { name: /Tea Garden Offer/ }))
   await page.getByRole('heading', { name: 'Tea Garden' }).waitFor()
   assert.deepEqual(complaints, [])
 })

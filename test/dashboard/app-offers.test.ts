@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
 import { publisherOfApp } from '../people.ts'
-import { becomes, checkPage, go, PHONE, useDashboard } from './browser.ts'
+import { becomes, checkPage, go, PHONE, pick, useDashboard } from './browser.ts'
 
 const SLOW = { timeout: 60_000 } // the reference page is large
 
@@ -32,17 +32,22 @@ test('a publisher looks through the offers, filters them and reads about one', a
   await page.getByLabel('Search').fill('garden')
   await page.getByText('1 to 1 of 1 offer').waitFor()
   await page.getByRole('combobox', { name: 'Country' }).click()
-  await page.getByRole('option', { name: 'Norway (NO)' }).click()
+  await pick(page.getByRole('option', { name: 'Norway (NO)' }))
   await page.getByText('No offers match').waitFor()
   await page.getByRole('combobox', { name: 'Country' }).fill('Sweden')
-  await page.getByRole('option', { name: 'Sweden (SE)' }).click()
+  await pick(page.getByRole('option', { name: 'Sweden (SE)' }))
   await page.getByText('300 Coins').waitFor()
   await page.getByRole('columnheader', { name: 'EPC' }).waitFor()
+  await page.getByRole('combobox', { name: 'Sort by' }).click()
+  await pick(page.getByRole('option', { name: 'Recommended', exact: true }))
+  await page.getByRole('columnheader', { name: 'Expected EPC' }).waitFor()
+  await page.getByText('no clicks yet').waitFor()
+  await page.getByText('New: until it has more clicks').waitFor()
   assert.equal(new URL(page.url()).searchParams.get('country'), 'SE')
   await checkPage(page)
   await page.getByRole('button', { name: 'Tea Garden' }).click()
   const drawer = page.getByRole('dialog')
-  for (const text of ['New players only.', 'Reach level 9', '200 Coins', 'Sweden', 'iOS', 'Open']) await drawer.getByText(text, { exact: true }).first().waitFor() // prettier-ignore
+  for (const text of ['New players only.', 'Reach level 9', '200 Coins', 'Sweden', 'iOS', 'Open', 'Place on the wall']) await drawer.getByText(text, { exact: true }).first().waitFor() // prettier-ignore
   await checkPage(page)
   await page.goBack()
   await drawer.waitFor({ state: 'hidden' })
@@ -68,7 +73,7 @@ test('rules that are saved take offers away at once, and the form says why a use
   await page.getByRole('tab', { name: 'Offer check' }).click()
   await page.getByLabel('Offer ID').fill(String(tea))
   await page.getByRole('combobox', { name: 'Platform' }).click()
-  await page.getByRole('option', { name: 'Android' }).click()
+  await pick(page.getByRole('option', { name: 'Android' }))
   await page.getByRole('button', { name: 'Check' }).click()
   await page.getByText("The app's own content rules exclude the offer.").waitFor()
   await page.getByText('The offer does not run on this platform.').waitFor()

@@ -12,7 +12,7 @@ import { startTestSends } from '../../src/features/postbacks/test-sends.ts'
 import { publisherOfApp } from '../people.ts'
 import { answer, type Receiver, startReceiver } from '../receiver.ts'
 import { SECRET_KEY } from '../world.ts'
-import { becomes, checkPage, go, PHONE, useDashboard } from './browser.ts'
+import { becomes, checkPage, DESKTOP, go, PHONE, useDashboard } from './browser.ts'
 import { TESTER } from '../tester.ts'
 
 const run = promisify(execFile)
@@ -117,7 +117,8 @@ test('a person whose app was created by the operator creates a secret, which the
 })
 
 test('the integration page: keys, a new secret, an end, the rate; light on a desktop, dark on a phone', async () => {
-  const { appId, live } = await world.createApp({ rateLimit: 100 })
+  const name = 'Lamp Lighter'
+  const { appId, live } = await world.createApp({ name, rateLimit: 100 })
   const publisherId = await publisherOfApp(world, appId)
   await recordLeak(world.database.db, live.api_key, 'https://shop.example')
   await world.get('/v1/offers?userId=u', live)
@@ -149,7 +150,12 @@ test('the integration page: keys, a new secret, an end, the rate; light on a des
   await page.locator('time', { hasText: '2099' }).waitFor()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 
-  await page.getByLabel('Units per US dollar').fill('3')
+  const rate = page.getByLabel('Units per US dollar')
+  await rate.fill('0')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Enter an amount above 0.').waitFor()
+  assert.equal(await rate.inputValue(), '0')
+  await rate.fill('3')
   await page.getByText('A payout of $1.50 is 4.5 Coins.').waitFor()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved, effective immediately.').waitFor()
@@ -166,6 +172,11 @@ test('the integration page: keys, a new secret, an end, the rate; light on a des
   await go(page, `/apps/${appId}`)
   await page.getByRole('heading', { name: 'First steps' }).waitFor()
   await checkPage(page)
+  await page.setViewportSize(DESKTOP)
+  await page.getByRole('navigation').getByText(name, { exact: true }).waitFor()
+  await go(page, '/no/such/page')
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+  await page.getByRole('navigation').getByRole('link', { name: 'Integration' }).waitFor()
   await page.context().close()
 })
 

@@ -8,7 +8,7 @@ import { createPublisher } from '../../src/features/accounts/publishers.ts'
 import { createResetLink } from '../../src/features/accounts/reset-links.ts'
 import { createPerson, PASSWORD, totp } from '../people.ts'
 import { SECRET_KEY } from '../world.ts'
-import { becomes, checkLooks, go, useDashboard } from './browser.ts'
+import { becomes, checkLooks, go, pick, useDashboard } from './browser.ts'
 import { TESTER } from '../tester.ts'
 
 let setUpToken: string
@@ -64,7 +64,7 @@ async function inviteBy(page: Page, email: string, role: string) {
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Email address').fill(email)
   await dialog.getByRole('combobox', { name: 'Role' }).click()
-  await page.getByRole('option', { name: role }).click()
+  await pick(page.getByRole('option', { name: role }))
   await dialog.getByRole('button', { name: 'Send invitation' }).click()
   return dialog
 }
@@ -226,6 +226,7 @@ test('a person who is not let in reads what to do: a wrong password, a forgotten
   await signIn(page, email, 'not her password')
   await page.getByText('The email address or the password is wrong.').waitFor()
   await checkLooks(page)
+  assert.equal(await page.getByRole('link', { name: 'Try it as a user' }).count(), 0, 'there is no demo here')
   await page.getByRole('link', { name: 'Forgot password?' }).click()
   await page.getByRole('heading', { name: 'Reset your password' }).waitFor()
   await checkLooks(page)

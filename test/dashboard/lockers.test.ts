@@ -7,7 +7,7 @@ import { reportLocker } from '../../src/features/lockers/reports.ts'
 import { until } from '../installation.ts'
 import { publisherOfApp } from '../people.ts'
 import { TESTER } from '../tester.ts'
-import { checkLooks, go, PHONE, useDashboard } from './browser.ts'
+import { checkLooks, go, PHONE, pick, useDashboard } from './browser.ts'
 
 const dashboard = useDashboard('lockers_e2e')
 const { world } = dashboard
@@ -28,7 +28,7 @@ test('a publisher creates both kinds of lockers and changes them', async () => {
   await page.getByLabel('Reward, Gems').fill('12.5')
   await page.getByLabel('Stays unlocked for').fill('36')
   await page.getByRole('combobox', { name: 'Unit' }).click()
-  await page.getByRole('option', { name: 'hours' }).click()
+  await pick(page.getByRole('option', { name: 'hours' }))
   await page.getByRole('button', { name: 'Create locker' }).click()
   await page.getByRole('heading', { name: 'Bonus chapter', level: 1 }).waitFor()
   await page.getByText('<offer-locker locker="').waitFor()

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Deal, createConversion, createDeal } from '../conversion-rows.ts'
-import { becomes, checkLooks, checkPage, go, PHONE, useDashboard } from './browser.ts'
+import { becomes, checkLooks, checkPage, go, PHONE, pick, useDashboard } from './browser.ts'
 
 let deal: Deal
 const waiting: string[] = []
@@ -48,7 +48,7 @@ test('an operator works through the queue: approves some, rejects one and says w
   const reject = page.getByRole('dialog').getByRole('button', { name: 'Reject' })
   await becomes(() => reject.isDisabled(), true, 'not without a reason')
   await page.getByRole('dialog').getByLabel('Reason shown to the publisher').first().click()
-  await page.getByRole('option', { name: 'fraud' }).click()
+  await pick(page.getByRole('option', { name: 'fraud' }))
   await page.getByRole('dialog').getByLabel('Internal note').fill('Same device as forty others')
   await reject.click()
   await page.getByText('1 rejected').waitFor()
@@ -82,19 +82,19 @@ test('a pasted list is reversed; what cannot be is reported', async () => {
     .getByLabel('Conversion IDs')
     .fill(`conversion_id,note\n${approved},x\n${waiting[3]},y\n"${approved}"\nnot an id\n`)
   await page.getByRole('dialog').getByLabel('Action').first().click()
-  await page.getByRole('option', { name: 'Reverse' }).click()
+  await pick(page.getByRole('option', { name: 'Reverse' }))
   await page.getByRole('button', { name: 'Continue with 3' }).click()
   await page.getByLabel('Internal note').fill('Charged back')
   await page.getByRole('dialog').getByRole('button', { name: 'Reverse' }).click()
   await page.getByText('1 reversed, 2 refused.').waitFor()
   await page.getByText('Refused. This conversion is pending and cannot be reversed.').waitFor()
-  await page.getByText('Refused. This is not a conversion_id.').waitFor()
+  await page.getByText('Refused. This is not a conversion ID.').waitFor()
   await checkPage(page)
   assert.equal(await statusOf(approved), 'reversed')
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
 
   await page.getByLabel('Status').first().click()
-  await page.getByRole('option', { name: 'reversed' }).click()
+  await pick(page.getByRole('option', { name: 'reversed' }))
   await page.waitForURL(/status=reversed/)
   await page.getByRole('link', { name: short(waiting[3]) }).waitFor({ state: 'detached' })
   await page.getByRole('link', { name: short(approved) }).waitFor()
@@ -114,7 +114,7 @@ test('a fraud rule is added for one offer, changed and removed', async () => {
   const { page, complaints } = await dashboard.signIn('operator', null, { at: '/network/fraud' })
   await page.getByRole('button', { name: 'Add rule' }).click()
   await page.getByLabel('Offer').first().fill(String(deal.offerId))
-  await page.getByRole('option', { name: `Tidewater Tiles (${deal.offerId})` }).click()
+  await pick(page.getByRole('option', { name: `Tidewater Tiles (${deal.offerId})` }))
   await page.getByLabel('Threshold').fill('soon')
   await page.getByRole('button', { name: 'Save rule' }).click()
   await page.getByText('Enter a whole number from 1 to 1,000,000,000.').waitFor()
@@ -125,7 +125,7 @@ test('a fraud rule is added for one offer, changed and removed', async () => {
   await page.getByRole('cell', { name: /fewer than 45 seconds/ }).waitFor()
   await page.getByRole('button', { name: `Edit the rule for: Too fast, offer ${deal.offerId}` }).click()
   await page.getByRole('dialog').getByLabel('Action').first().click()
-  await page.getByRole('option', { name: /^Hold/ }).click()
+  await pick(page.getByRole('option', { name: /^Hold/ }))
   await page.getByRole('button', { name: 'Save rule' }).click()
   await page.getByRole('cell', { name: 'hold for review' }).waitFor()
   await checkLooks(page)

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { createAdvertiser } from '../../src/features/accounts/advertisers.ts'
+import { showOffer } from '../../src/features/offers/offers.ts'
 import { asCsv } from '../offer-files.ts'
 import { SECRET_KEY } from '../world.ts'
 import { addClicks } from '../seed-rows.ts'
-import { becomes, checkLooks, checkPage, go, PHONE, useDashboard } from './browser.ts'
+import { becomes, checkLooks, checkPage, go, PHONE, pick, useDashboard } from './browser.ts'
 import { testLooks } from '../tier.ts'
 import { TESTER } from '../tester.ts'
 
@@ -35,7 +36,7 @@ test('an operator creates an offer: problems are shown at their fields, the prev
   await page.getByRole('link', { name: 'Offers', exact: true }).click()
   await page.getByRole('link', { name: 'New offer' }).click()
   await page.getByRole('combobox', { name: 'Advertiser' }).click()
-  await page.getByRole('option', { name: ADVERTISER }).click()
+  await pick(page.getByRole('option', { name: ADVERTISER }))
   await page.getByRole('textbox', { name: 'External ID', exact: true }).fill('dragons-1')
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Dragons at dawn')
   await page.getByLabel('Time estimate').fill('10 minutes')
@@ -74,9 +75,14 @@ test('an operator creates an offer: problems are shown at their fields, the prev
   await above.waitFor({ state: 'detached' })
   await page.getByLabel('Destination').fill('https://ads.example.com/?c={click_id}')
   await page.getByRole('combobox', { name: 'Countries' }).fill('Germ')
-  await page.getByRole('option', { name: 'Germany (DE)' }).click()
+  await pick(page.getByRole('option', { name: 'Germany (DE)' }))
+  assert.equal(await page.getByLabel('Boost').inputValue(), '1')
+  await page.getByLabel('Boost').fill('2.5')
+  await page.getByLabel('Pinned position').fill('3')
   await page.getByRole('button', { name: 'Create offer' }).click()
   await heading(page, 'Dragons at dawn').waitFor()
+  await becomes(() => page.getByLabel('Boost').inputValue(), '2.5')
+  await becomes(() => page.getByLabel('Pinned position').inputValue(), '3')
 
   await page.getByRole('link', { name: 'Offers', exact: true }).first().click()
   await page.getByLabel('Search').fill('dragons-1')
@@ -87,6 +93,43 @@ test('an operator creates an offer: problems are shown at their fields, the prev
   await page.reload()
   await page.getByRole('link', { name: 'Dragons at dawn' }).waitFor()
   await becomes(() => page.getByLabel('Search').inputValue(), 'dragons-1', 'filters are in the address')
+  assert.deepEqual(complaints, [])
+})
+
+test('an operator translates an offer and its goals, and takes a language away again', async () => {
+  const { world } = dashboard
+  const [translated = 0] = await world.createOffers({ name: 'Lighthouse', payout: undefined, goals: [{ name: 'Climb it', payout: '1' }, { name: 'Light it', payout: '1' }] }) // prettier-ignore
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: `/network/offers/${translated}` })
+  const add = async (language: string) => {
+    await page.getByRole('combobox', { name: 'Add a language' }).click()
+    await pick(page.getByRole('option', { name: language }))
+  }
+  const within = (language: string) => page.getByRole('group', { name: language, exact: true })
+  const save = async () => {
+    const saved = page.waitForResponse((answer) => answer.request().method() === 'PUT')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    return (await saved).status()
+  }
+  const recorded = async () => {
+    const { translations, goals } = await showOffer(world.database.db, translated)
+    return [translations, ...goals.map((goal) => goal.translations)]
+  }
+  await add('German')
+  await add('Polish')
+  await within('German').getByLabel('Name', { exact: true }).fill('x'.repeat(301))
+  await within('German').getByLabel('Goal 2 name').fill('Anzünden')
+  await within('Polish').getByLabel('Name', { exact: true }).fill('Latarnia')
+  assert.equal(await save(), 400)
+  await within('German').getByText('Name is longer than 300 characters.').waitFor()
+  complaints.length = 0 // a refused request is reported as an error, too
+  await within('German').getByLabel('Name', { exact: true }).fill('Leuchtturm')
+  await page.getByRole('button', { name: 'Move goal 2 up' }).click()
+  assert.equal(await save(), 200)
+  assert.deepEqual(await recorded(), ['{"de":{"name":"Leuchtturm"},"pl":{"name":"Latarnia"}}', '{"de":{"name":"Anzünden"}}', '']) // prettier-ignore
+  await checkLooks(page)
+  await page.getByRole('button', { name: 'Remove German' }).click()
+  assert.equal(await save(), 200)
+  assert.deepEqual(await recorded(), ['{"pl":{"name":"Latarnia"}}', '', ''])
   assert.deepEqual(complaints, [])
 })
 
@@ -155,6 +198,10 @@ test('an operator changes, pauses and copies an offer, and finds all that in its
   const name = page.getByRole('textbox', { name: 'Name', exact: true })
   await name.fill('Castle of Glass')
   await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('dialog', { name: 'Pause this offer?' }).getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('button', { name: 'Pause offer' }).click()
   await page.getByRole('button', { name: 'Resume' }).waitFor()
   await becomes(() => name.inputValue(), 'Castle of Glass', 'what was typed is still there')
   await page.getByRole('button', { name: 'Save' }).click()

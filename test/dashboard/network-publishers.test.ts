@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createConversion, createDeal, type Deal } from '../conversion-rows.ts'
-import { becomes, checkLooks, go, useDashboard } from './browser.ts'
+import { becomes, checkLooks, go, pick, useDashboard } from './browser.ts'
 
 let deal: Deal
 const dashboard = useDashboard('e2e_publishers', async (world) => {
@@ -37,7 +37,7 @@ test('an operator creates a publisher, and finds it again', async () => {
   await becomes(() => page.getByRole('cell', { name: '$2.50' }).isVisible(), true)
   await checkLooks(page)
   await page.getByLabel('Status').first().click()
-  await page.getByRole('option', { name: 'suspended' }).click()
+  await pick(page.getByRole('option', { name: 'suspended' }))
   await page.getByText('No publisher is suspended').waitFor()
   await go(page, '/network/publishers?status=active')
   await page.getByRole('row', { name: deal.publisher }).getByText('active').waitFor()
@@ -95,7 +95,7 @@ test('offers are blocked by name, and what cannot be read is never saved', async
       .execute()
   const picker = page.getByRole('combobox', { name: 'Blocked offers' })
   await picker.fill('tidewater')
-  await page.getByRole('option', { name: `Tidewater Tiles (${deal.offerId})` }).click()
+  await pick(page.getByRole('option', { name: `Tidewater Tiles (${deal.offerId})` }))
   await page.getByRole('button', { name: 'Apply' }).click()
   await page.getByText('effective immediately').waitFor()
   assert.deepEqual(await blocked(), [{ offer_id: deal.offerId, is_allowed: false }])

@@ -5,7 +5,7 @@ import { recordAuditAlone } from '../../src/features/accounts/audit.ts'
 import { PIXEL } from '../images.ts'
 import { before, HOUR, createLane, putAttempt, putPostbacks, readLane } from '../postback-world.ts'
 import { SECRET_KEY } from '../world.ts'
-import { becomes, checkLooks, useDashboard } from './browser.ts'
+import { becomes, checkLooks, explains, pick, useDashboard } from './browser.ts'
 
 let failing: number
 const dashboard = useDashboard('network_system_e2e', async (world) => {
@@ -79,6 +79,7 @@ test('the logo an operator uploads is in the header and on the sign-in page, unt
   await stranger.page.goto(`${dashboard.url}/sign-in`)
   await becomes(() => stranger.page.evaluate("document.querySelector('img.logo')?.naturalWidth"), 1)
   await page.getByRole('button', { name: 'Remove logo' }).click()
+  await page.getByRole('dialog', { name: 'Remove the logo?' }).getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('link', { name: 'Offerdeck' }).waitFor()
   await page.getByText('No logo is set.').waitFor()
   assert.deepEqual(
@@ -93,6 +94,7 @@ test('an operator sees whose postbacks fail, holds them back and lets them go ag
   const row = page.getByRole('row').filter({ hasText: 'The answer is 500' })
   await row.getByText('75%').waitFor()
   await row.getByText('6 of 8').waitFor()
+  await explains(page, page.getByText('Delivered, 24 h').first(), 'Retries of one postback count once')
   await row.getByText('1,234 ms').waitFor()
   await checkLooks(page)
   await row.getByRole('button', { name: /^Pause/ }).click()
@@ -100,7 +102,7 @@ test('an operator sees whose postbacks fail, holds them back and lets them go ag
   await row.getByRole('button', { name: /^Resume/ }).waitFor()
   assert.equal((await readLane(dashboard.world.database.db, failing)).pause_reason, 'operator')
   await page.getByRole('combobox', { name: 'Status' }).click()
-  await page.getByRole('option', { name: /^paused \(1\)$/i }).click()
+  await pick(page.getByRole('option', { name: /^paused \(1\)$/i }))
   await page.getByRole('row').nth(2).waitFor({ state: 'detached' })
   await row.getByRole('button', { name: /^Resume/ }).click()
   await page.getByText('No app matches').waitFor()

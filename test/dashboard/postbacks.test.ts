@@ -10,7 +10,7 @@ import { publisherOfApp } from '../people.ts'
 import { createLane, NOW, putEvents, putPostbacks } from '../postback-world.ts'
 import { answer, type Receiver, startReceiver } from '../receiver.ts'
 import { SECRET_KEY } from '../world.ts'
-import { becomes, checkLooks, go, useDashboard } from './browser.ts'
+import { becomes, checkLooks, go, pick, useDashboard } from './browser.ts'
 import { TESTER } from '../tester.ts'
 
 let worker: Worker
@@ -113,6 +113,50 @@ test('a publisher sets a URL with macros, tests it, and reads every attempt in t
   await page.context().close()
 })
 
+test('a site with a receiver for another network picks its style, enters the secret, and tests it', async () => {
+  const { appId } = await world.createApp()
+  const { page, complaints } = await dashboard.signIn('publisher_owner', await publisherOfApp(world, appId), {
+    at: `/apps/${appId}/postbacks/settings`,
+  })
+  const address = page.getByRole('textbox', { name: 'Postback URL' })
+  await address.fill(`http://127.0.0.1:${receiver.port}/old.php?site=3`)
+  await page.getByRole('combobox', { name: 'Receiver', exact: true }).click()
+  await pick(page.getByRole('option', { name: 'Wannads style' }))
+  await becomes(async () => (await address.inputValue()).startsWith(`http://127.0.0.1:${receiver.port}/old.php?site=3&subId={user_id}&`), true) // prettier-ignore
+  await page.getByText('MD5 is a weak signature').waitFor()
+  await page.getByText(/^ ?site = 3\nsubId = user-1\ntransId = /m).waitFor() // as the server reads it
+  await page.getByText(/^user-1[\w-]+example-secret$/).waitFor()
+  const signed = page.getByRole('textbox', { name: 'Signed text' })
+  await signed.fill('{user_id}{transaction_id}{reward}')
+  await page.getByText('without it, anyone could sign').waitFor()
+  await signed.press('End')
+  await signed.pressSequentially('{sec')
+  await page.getByRole('option', { name: '{secret}' }).waitFor()
+  await signed.press('Enter')
+  await page.getByText('without it, anyone could sign').waitFor({ state: 'hidden' })
+  const save = page.getByRole('button', { name: 'Save', exact: true })
+  await save.click()
+  await page.getByText('Enter the secret that your server checks signatures with.').waitFor()
+  await page.getByLabel('Receiver’s secret').fill('of the old site')
+  await save.click()
+  await page.getByText('Saved.').waitFor()
+  await checkLooks(page)
+  await page.getByText('Your server checks the signature of its dialect.').waitFor()
+  await page.getByRole('button', { name: 'Run tests' }).click()
+  await page.getByText('4 of 5 passed').waitFor() // it answers OK to a wrong signature, too; pending is not sent
+  const sent = receiver.requests.filter(({ head }) => head.includes('/old.php'))
+  assert.match(sent[0]?.head ?? '', /^GET \/old\.php\?site=3&subId=user-1&.*&status=1&.*&signature=[0-9a-f]{32} /)
+  await page.reload()
+  await becomes(() => page.getByLabel('Word for reversed').inputValue(), '2')
+  await becomes(() => page.getByLabel('Receiver’s secret').inputValue(), '')
+  await page.getByText('DUP', { exact: true }).waitFor() // an expected answer
+  await page.getByRole('combobox', { name: 'Receiver', exact: true }).click()
+  await pick(page.getByRole('option', { name: 'Written for Offerdeck' }))
+  await signed.waitFor({ state: 'hidden' })
+  assert.deepEqual(complaints.filter((one) => !one.includes('400')), []) // prettier-ignore
+  await page.context().close()
+})
+
 test('the log is live and filtered in its URL; a paused lane is resumed; many are resent', async () => {
   const appId = await createLane(world, { paused_at: NOW, pause_reason: 'failing' })
   const { db } = world.database
@@ -143,7 +187,7 @@ test('the log is live and filtered in its URL; a paused lane is resumed; many ar
   await page.getByRole('button', { name: 'Resume' }).click()
   await page.getByText('Postbacks are paused').waitFor({ state: 'hidden' })
   await page.getByRole('combobox', { name: 'Event' }).click()
-  await page.getByRole('option', { name: 'reversed' }).click()
+  await pick(page.getByRole('option', { name: 'reversed' }))
   await page.waitForURL(/status=reversed/)
   await page.getByText('No postback matches').waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).click()

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { recordPayout } from '../../src/features/ledger/payments.ts'
 import { type Deal, createConversion, createDeal } from '../conversion-rows.ts'
 import { addClicks } from '../seed-rows.ts'
-import { becomes, checkLooks, checkPage, explains, go, PHONE, useDashboard } from './browser.ts'
+import { becomes, checkLooks, checkPage, explains, go, PHONE, pick, useDashboard } from './browser.ts'
 import { testLooks } from '../tier.ts'
 import { TESTER } from '../tester.ts'
 
@@ -25,6 +25,7 @@ const dashboard = useDashboard('reports_e2e', async (world) => {
     country: 'US',
     at: at(24 * 60).toISOString(),
   })
+  await world.database.pool.query("UPDATE clicks SET locker_id = 4711 WHERE country = 'US'")
   const worth = { payoutMicros: 3 * USD, revenueMicros: 5 * USD }
   await createConversion(world, deal, { ...worth, status: 'approved', at: at(1) })
   await createConversion(world, deal, { ...worth, status: 'pending', at: at(2) })
@@ -42,7 +43,7 @@ const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText
 
 async function choosePeriod(page: Page, name: string): Promise<void> {
   await page.getByRole('combobox', { name: 'Period' }).click()
-  await page.getByRole('option', { name, exact: true }).click()
+  await pick(page.getByRole('option', { name, exact: true }))
 }
 
 async function download(page: Page, name: string | RegExp): Promise<string> {
@@ -82,6 +83,8 @@ test('a publisher reads the figures by day, offer, country and sub-ID, and takes
 
   await page.getByRole('tab', { name: 'Sub-IDs' }).click()
   await row(page, 'mail').waitFor()
+  await page.getByRole('tab', { name: 'Lockers' }).click()
+  await becomes(async () => (await row(page, '4711').innerText()).split(/\s+/).slice(0, 2).join(' '), '4711 1')
   await page.getByRole('tab', { name: 'Platforms' }).click()
   await row(page, 'Unknown').waitFor()
   await page.getByRole('tab', { name: 'Offers' }).click()
@@ -112,7 +115,7 @@ test('days can be chosen, also those of another zone, and impossible ones are sa
   await page.getByLabel('Last day').fill('2020-01-02')
   await page.getByText('No clicks in this period').waitFor()
   await page.getByRole('combobox', { name: 'Time zone' }).fill('Tok')
-  await page.getByRole('option', { name: 'Asia/Tokyo' }).click()
+  await pick(page.getByRole('option', { name: 'Asia/Tokyo' }))
   await page.waitForURL(/zone=Asia%2FTokyo/)
   await checkPage(page)
   await page.context().close()
@@ -154,6 +157,11 @@ test('an operator reads reports by any dimension, compares, sorts, goes further,
   const { page, complaints } = await dashboard.signIn('operator_reader')
   await page.getByRole('link', { name: 'Reports', exact: true }).click()
   await becomes(() => page.getByRole('row').count(), 31) // the head and 30 days
+  await page
+    .getByRole('img', { name: /Clicks by day/ })
+    .locator('svg')
+    .first()
+    .waitFor()
   await choosePeriod(page, 'Last 90 days')
   await becomes(() => page.getByRole('row').count(), 91)
   await choosePeriod(page, 'Last 30 days')
@@ -191,7 +199,7 @@ test('an operator reads reports by any dimension, compares, sorts, goes further,
   await page.getByRole('tab', { name: 'Sub-IDs' }).click()
   await page.getByText('Sub-IDs belong to one app.').waitFor()
   await page.getByRole('combobox', { name: 'App' }).click()
-  await page.getByRole('option').first().click()
+  await pick(page.getByRole('option').first())
   await row(page, 'mail').waitFor()
   await choosePeriod(page, 'Last 90 days')
   await page.getByText(/Choose at most 31 days/).waitFor()
@@ -220,7 +228,7 @@ test('times, days and numbers follow the profile, on every page', async () => {
   const { page, complaints } = await dashboard.signIn('publisher_owner', deal.publisherId, { at: '/account' })
   const choose = async (label: string, typed: string) => {
     await page.getByRole('combobox', { name: label }).fill(typed)
-    await page.getByRole('option').filter({ hasText: typed }).first().click()
+    await pick(page.getByRole('option').filter({ hasText: typed }).first())
   }
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Ada Profile')
   await choose('Time zone', 'Pacific/Kiritimati') // a day ahead of everybody

@@ -1,9 +1,10 @@
 // The demo's loop: a user of the demo site starts an offer, completes it, and has the coins by a signed postback; or what a
 // locker of the site kept.
 import assert from 'node:assert/strict'
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { takePictures } from '../../scripts/pictures.ts'
 import type { App } from '../../src/app.ts'
 import { prepareDemo, prepareDemoSite } from '../../src/cli/demo.ts'
 import { signUrl } from '../../src/features/postbacks/signing.ts'
@@ -11,8 +12,10 @@ import { buildWorker } from '../../src/worker.ts'
 import { useBrowser } from '../chromium.ts'
 import { createFolder } from '../folders.ts'
 import { until } from '../installation.ts'
+import { createPerson, PASSWORD } from '../people.ts'
 import { freePort } from '../ports.ts'
 import { TESTER } from '../tester.ts'
+import { testLong } from '../tier.ts'
 import { BROWSER, SECRET_KEY, World } from '../world.ts'
 
 const world = new World('demo_loop')
@@ -58,7 +61,9 @@ async function startOffer(page: Page): Promise<Page> {
 test('coins arrive when an offer is completed, and go when it is reversed; each step is in the dashboard', async () => {
   const context = await (await useBrowser()).newContext()
   const page = await context.newPage()
-  await page.goto(`${url}/demo`)
+  await page.goto(url)
+  await page.getByRole('link', { name: 'Try it as a user' }).click()
+  await page.waitForURL(`${url}/demo`)
   const advertiser = await startOffer(page)
   await advertiser.getByRole('button', { name: 'Complete' }).first().click()
   await advertiser.getByText('The conversion is approved.').waitFor()
@@ -71,6 +76,38 @@ test('coins arrive when an offer is completed, and go when it is reversed; each 
   await advertiser.getByRole('button', { name: 'Reverse' }).first().click()
   await advertiser.getByText('The conversion is reversed. The advertiser took it back.').waitFor()
   await until(async () => (await coins()) === 0, 20_000)
+  await context.close()
+})
+
+test('an offer that fails brings no coins; the pages of both companies link to it in the dashboard', async () => {
+  const { email } = await createPerson(world, 'operator')
+  const context = await (await useBrowser()).newContext()
+  const page = await context.newPage()
+  await page.goto(`${url}/demo`)
+  const advertiser = await startOffer(page)
+  const fail = advertiser.getByRole('button', { name: 'Fail' })
+  const goals = await fail.count()
+  await fail.first().click()
+  await advertiser.getByText('The conversion is rejected. The advertiser did not accept it.').waitFor()
+  await advertiser.getByRole('listitem').first().getByText('rejected').waitFor()
+  assert.equal(await fail.count(), goals - 1)
+  const rejected = await world.database.db.selectFrom('conversions').select(['app_id', 'conversion_id', 'offer_id', 'status_reason']).where('status', '=', 'rejected').execute() // prettier-ignore
+  const [{ app_id: appId, offer_id, conversion_id } = {}] = rejected
+  assert.deepEqual(rejected.map(({ status_reason }) => status_reason), ['advertiser_rejected']) // prettier-ignore
+  const { coins } = await page.evaluate<{ coins: number }>(`fetch('/demo/state').then((answer) => answer.json())`)
+  assert.equal(coins, 0)
+
+  const ofSite = page.locator('main > p').last().getByRole('link')
+  const paths = await ofSite.evaluateAll((all) => all.map((one) => one.getAttribute('href')))
+  assert.deepEqual(paths, ['conversions', 'postbacks', 'wall', 'lockers'].map((name) => `/apps/${appId}/${name}`)) // prettier-ignore
+  const headers = { origin: url }
+  assert.equal((await page.request.post(`${url}/manage/v1/session`, { data: { email, password: PASSWORD }, headers })).status(), 200) // prettier-ignore
+  await ofSite.first().click()
+  await page.getByRole('heading', { name: 'Conversions', level: 1 }).waitFor()
+  const link = advertiser.getByRole('link', { name: 'conversions of this offer' })
+  assert.equal(await link.getAttribute('href'), `/network/conversions?view=all&offer_id=${offer_id}`)
+  await link.click()
+  await advertiser.locator(`a[href$="${conversion_id}"]`).first().waitFor()
   await context.close()
 })
 
@@ -144,7 +181,7 @@ test('only the pages of the demo confirm, and an unknown click says what to do',
 test('the demo confirms nothing for advertisers who are not its own, and leaves their tokens alone', async () => {
   world.app = app
   const { live } = await world.createApp()
-  const [offerId = 0] = await world.createOffers({})
+  const [offerId = 0] = await world.createOffers({ countries: ['SE'] }) // not on the demo's wall
   const { clickId } = await world.click(offerId, live)
   const { rows: goals } = await world.database.pool.query<{ goal_id: number }>('SELECT goal_id FROM goals WHERE offer_id = $1', [offerId]) // prettier-ignore
   const readTokens = async () => (await world.database.pool.query('SELECT * FROM advertiser_tokens ORDER BY 1, 2')).rows
@@ -155,4 +192,20 @@ test('the demo confirms nothing for advertisers who are not its own, and leaves 
   assert.deepEqual(await readTokens(), before)
   const { rows } = await world.database.pool.query('SELECT FROM conversions WHERE offer_id = $1', [offerId])
   assert.equal(rows.length, 0)
+})
+
+testLong('the pictures of the README are taken from the pages as they are', async () => {
+  const folder = createFolder('pictures')
+  try {
+    await takePictures(url, folder)
+    const shown = [...readFileSync('README.md', 'utf8').matchAll(/\(docs\/pictures\/(.+?)\)/g)].map(([, name]) => name ?? '') // prettier-ignore
+    assert.equal(shown.length, 4)
+    for (const name of shown) {
+      const [taken, kept] = [`${folder}/${name}`, `docs/pictures/${name}`].map((path) => readFileSync(path))
+      assert.deepEqual(taken?.subarray(0, 24), kept?.subarray(0, 24), `${name} has its format and size`)
+      assert.ok((taken?.length ?? 0) > (kept?.length ?? 0) / 2, `${name} is not blank`)
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 })

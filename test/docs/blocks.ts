@@ -2,7 +2,8 @@
 //
 // A block of `sh` is run. A block of `text` or `json` right after it is what it prints. A comment before a block says
 // more: `<!-- not run: why -->` leaves it out, `<!-- in the background -->` leaves it running until the document ends,
-// and `<!-- printed there -->` before an output is what the command in the background has printed by then.
+// `<!-- while the server is stopped -->` stops the server before it and starts it after it, and `<!-- printed there -->`
+// before an output is what the command in the background has printed by then.
 
 export type Block = {
   line: number
@@ -10,6 +11,7 @@ export type Block = {
   /** Why it is not run; null: it is. */
   notRun: string | null
   isBackground: boolean
+  needsStop: boolean
   /** What is shown as its output; null: nothing is. */
   output: string | null
 }
@@ -31,6 +33,7 @@ export function readSteps(document: string): Step[] {
         script: text,
         notRun: /^not run: (.+)$/.exec(note)?.[1] ?? null,
         isBackground: note === 'in the background',
+        needsStop: note === 'while the server is stopped',
         output: null,
       }
       steps.push(block)
@@ -41,6 +44,12 @@ export function readSteps(document: string): Step[] {
   return steps
 }
 
+/** The lines of blocks that name no language: a command among them is not run. */
+export const withoutLanguage = (document: string): number[] =>
+  [...document.matchAll(FENCE)]
+    .filter(({ groups }) => groups?.['language'] === '')
+    .map(({ index }) => document.slice(0, index).split('\n').length)
+
 /** What differs from run to run, as a word that says what it is. */
 const VOLATILE: [RegExp, string][] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, 'UUID'],
@@ -49,7 +58,7 @@ const VOLATILE: [RegExp, string][] = [
   [/\breq_\w+/g, 'REQUEST'],
   [/\b((?:pk|sk)_(?:live|test)_|adv_|whsec_)[\w+/=…]+/g, '$1KEY'],
   [/v1,[\w+/=…]+/g, 'SIGNATURE'],
-  [/\b[0-9a-f]{64}\b/g, 'HEX'],
+  [/\b(?:[0-9a-f]{64}|[0-9a-f]{32})\b/g, 'HEX'],
   [/(\/c\/\d+\/)[^\s"]+/g, '$1TOKEN'],
   [/\b17\d{8}\b|\b18\d{8}\b/g, 'SECONDS'],
   [/"[\w-]{20,}=*"/g, '"CURSOR"'],

@@ -1,40 +1,16 @@
 // Lockers as visitors meet them: content in a page of another origin, and the page of a link.
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import { after, test } from 'node:test'
-import { createLocker, findLocker } from '../../src/features/lockers/lockers.ts'
-import type { LockerInput } from '../../src/features/lockers/schema.ts'
-import { checkPage, PHONE, useDashboard } from '../dashboard/browser.ts'
+import { test } from 'node:test'
+import { checkPage, PHONE } from '../dashboard/browser.ts'
 import { until } from '../installation.ts'
-import { freePort } from '../ports.ts'
-import { TESTER } from '../tester.ts'
 import { BROWSER } from '../world.ts'
+import { useLockers } from './lockers.ts'
 
-const site = useDashboard('locker_page')
-const { world } = site
+const { site, world, createOne, openSite } = useLockers('locker_page')
 
-async function createOne(input: Partial<LockerInput> = {}) {
-  const app = await world.createApp()
-  const lockerId = await createLocker(world.database.db, TESTER, world.config, app.appId, { name: 'Locker', ...input })
-  return { ...app, lockerId, slug: (await findLocker(world.database.db, { lockerId }))?.slug ?? '' }
-}
-
-/** A publisher's page with content that a locker covers. `localhost` is another site than 127.0.0.1. */
-async function openArticle(lockerId: number): Promise<string> {
-  const port = await freePort()
-  const html = `<!doctype html><html lang="en"><title>Article</title><h1>Article</h1>
-    <script>window.proofs = []; addEventListener('unlocked', (event) => proofs.push(event.detail.proof))</script>
-    <script src="${site.url}/locker/v1.js"></script>
-    <offer-locker locker="${lockerId}">Plain words<p>The rest of the article</p></offer-locker>
-    <ul data-offer-locker="${lockerId}"><li>In a list</li></ul></html>`
-  const server = createServer((_request, response) => {
-    response.setHeader('Content-Type', 'text/html; charset=utf-8')
-    response.end(html)
-  })
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  after(() => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve))))
-  return `http://localhost:${port}/`
-}
+const openArticle = (lockerId: number) =>
+  openSite(`<offer-locker locker="${lockerId}">Plain words<p>The rest of the article</p></offer-locker>
+    <ul data-offer-locker="${lockerId}"><li>In a list</li></ul>`)
 
 const clickOf = async (offerId: number) => {
   const click = await world.database.db.selectFrom('clicks').select(['click_id', 'locker_id']).where('offer_id', '=', offerId).orderBy('click_id', 'desc').executeTakeFirst() // prettier-ignore
@@ -85,8 +61,8 @@ test('a part of a page that goes away before it knows the visitor does not keep 
   await frame.getByText('Milk survey').waitFor()
   assert.equal(await page.locator('iframe').count(), 1)
   // Loaded again, as after a cut: it is the same visitor.
-  const again = page.waitForRequest(/\/visits$/)
-  await page.locator('iframe').evaluate('(one) => (one.src += "&again")')
+  const again = page.waitForRequest((one) => one.url().endsWith('/visits') && one.frame().url().includes('&again'))
+  await page.evaluate(`document.querySelector('iframe').src += '&again'`)
   assert.match((await again).postData() ?? '', /"visitor":/)
 })
 

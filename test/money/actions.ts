@@ -58,7 +58,7 @@ const goal = (key: string, payoutMicros: number, more: Partial<Goal> = {}): Goal
   key, name: key, payoutMicros, revenueMicros: payoutMicros * 2, payoutPpm: null, revenuePpm: null, isRepeatable: false, ...more,
 }) // prettier-ignore
 
-const NO_CAPS: Caps = { dailyClicks: null, totalClicks: null, dailyConversions: null, totalConversions: null, dailyPayoutMicros: null, totalPayoutMicros: null } // prettier-ignore
+const NO_CAPS: Caps = { dailyClicks: null, totalClicks: null, dailyConversions: null, totalConversions: null, dailyPayoutMicros: null, totalPayoutMicros: null, dailyRevenueMicros: null, totalRevenueMicros: null } // prettier-ignore
 const PLAIN = {
   status: 'active',
   holdS: 0,

@@ -10,7 +10,7 @@ import {
   type Start,
   type Status,
 } from './actions.ts'
-import { type Entry, grouped, isStanding, same } from './entries.ts'
+import { type Entry, grouped, isStanding, same, type Worth } from './entries.ts'
 
 export type Click = {
   label: number | null
@@ -23,7 +23,7 @@ export type Click = {
 }
 /** What an entry was promised: under it a confirmation is heard even when the click is gone. */
 type Promise = Pick<Click, 'atMs' | 'terms' | 'sharePpm'>
-type Usage = { clicks: number; conversions: number; payoutMicros: number }
+type Usage = Worth & { clicks: number; conversions: number }
 export type OfferUsage = { offer: number; isFull: boolean; today: Usage; total: Usage }
 type Key = { name: string; request: string; label: number; atMs: number }
 export type Whose = { person: number; offer: number; isTest: boolean }
@@ -170,6 +170,7 @@ export class Book {
       clicks: clicked,
       conversions: some.length,
       payoutMicros: some.reduce((total, one) => total + one.payoutMicros, 0),
+      revenueMicros: some.reduce((total, one) => total + one.revenueMicros, 0),
     })
     const ofToday = standing.filter((one) => isToday(one.createdAtMs))
     return {
@@ -184,45 +185,53 @@ export class Book {
     return capped.map((offer) => ({ offer, isFull: this.isFull(offer, nowMs), ...this.usage(offer, nowMs) }))
   }
 
-  /** Whether a cap is reached, or this payout does not fit under it. */
-  isFull(offer: number, nowMs: number, payoutMicros = 0): boolean {
+  /** Whether a cap is reached, or what this is worth does not fit under it. */
+  isFull(offer: number, nowMs: number, worth: Worth = NOTHING): boolean {
     const { caps } = this.offer(offer)
     const { today, total } = this.usage(offer, nowMs)
     const isClosed = isReached(caps.dailyClicks, today.clicks) || isReached(caps.totalClicks, total.clicks)
-    return isClosed || this.isSpent(offer, nowMs, payoutMicros)
+    return isClosed || this.isSpent(offer, nowMs, worth)
   }
 
-  /** The same of conversions and payout alone. */
-  isSpent(offer: number, nowMs: number, payoutMicros = 0): boolean {
+  /** The same of conversions and money alone. */
+  isSpent(offer: number, nowMs: number, { payoutMicros, revenueMicros }: Worth): boolean {
     const { caps } = this.offer(offer)
     const { today, total } = this.usage(offer, nowMs)
-    const isPassed = (cap: number | null, spent: number) =>
-      isReached(cap, spent) || (cap !== null && spent + payoutMicros > cap)
+    const isPassed = (cap: number | null, spent: number, more: number) =>
+      isReached(cap, spent) || (cap !== null && spent + more > cap)
     return (
       isReached(caps.dailyConversions, today.conversions) ||
       isReached(caps.totalConversions, total.conversions) ||
-      isPassed(caps.dailyPayoutMicros, today.payoutMicros) ||
-      isPassed(caps.totalPayoutMicros, total.payoutMicros)
+      isPassed(caps.dailyPayoutMicros, today.payoutMicros, payoutMicros) ||
+      isPassed(caps.totalPayoutMicros, total.payoutMicros, payoutMicros) ||
+      isPassed(caps.dailyRevenueMicros, today.revenueMicros, revenueMicros) ||
+      isPassed(caps.totalRevenueMicros, total.revenueMicros, revenueMicros)
     )
   }
 
   /**
    * "A click taken while the offer was open is honoured beyond the cap, unless the offer says reject." The click has its
-   * place among the clicks: only conversions and payout can be beyond a cap.
+   * place among the clicks: only conversions and money can be beyond a cap.
    */
-  refusesClicked({ offer, isTest }: Whose, payoutMicros: number, nowMs: number): boolean {
-    return this.offer(offer).overCap === 'reject' && !isTest && this.isSpent(offer, nowMs, payoutMicros)
+  refusesClicked({ offer, isTest }: Whose, worth: Worth, nowMs: number): boolean {
+    return this.offer(offer).overCap === 'reject' && !isTest && this.isSpent(offer, nowMs, worth)
   }
 
   /** The same of an entry that counts already, and would be worth more. */
-  refusesRaise(one: Entry, payoutMicros: number): boolean {
+  refusesRaise(one: Entry, worth: Worth): boolean {
     const { caps, overCap } = this.offer(one.offer)
-    const raise = payoutMicros - one.payoutMicros
-    if (overCap !== 'reject' || one.isTest || raise <= 0) return false
+    if (overCap !== 'reject' || one.isTest) return false
     // "What an amount is raised by counts for the day of its conversion."
     const { today: itsDay, total } = this.usage(one.offer, one.createdAtMs)
-    const isPassed = (cap: number | null, spent: number) => cap !== null && spent + raise > cap
-    return isPassed(caps.totalPayoutMicros, total.payoutMicros) || isPassed(caps.dailyPayoutMicros, itsDay.payoutMicros)
+    const isPassed = (cap: number | null, spent: number, raise: number) =>
+      raise > 0 && cap !== null && spent + raise > cap
+    const [payout, revenue] = [worth.payoutMicros - one.payoutMicros, worth.revenueMicros - one.revenueMicros]
+    return (
+      isPassed(caps.totalPayoutMicros, total.payoutMicros, payout) ||
+      isPassed(caps.dailyPayoutMicros, itsDay.payoutMicros, payout) ||
+      isPassed(caps.totalRevenueMicros, total.revenueMicros, revenue) ||
+      isPassed(caps.dailyRevenueMicros, itsDay.revenueMicros, revenue)
+    )
   }
 
   enter(entry: Entry, promise: Promise): Answer {
@@ -232,4 +241,5 @@ export class Book {
   }
 }
 
+const NOTHING: Worth = { payoutMicros: 0, revenueMicros: 0 }
 const isReached = (cap: number | null, used: number) => cap !== null && used >= cap

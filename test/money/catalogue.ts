@@ -116,4 +116,6 @@ const recordOf = (offer: number, { caps, ...terms }: OfferTerms, hasExternalIds:
   total_conversion_cap: caps.totalConversions,
   daily_payout_cap: dollars(caps.dailyPayoutMicros),
   total_payout_cap: dollars(caps.totalPayoutMicros),
+  daily_revenue_cap: dollars(caps.dailyRevenueMicros),
+  total_revenue_cap: dollars(caps.totalRevenueMicros),
 })

@@ -194,8 +194,7 @@ function hear(book: Book, one: Entry, heard: HeardCall): Answer {
   if (action.status === 'pending' || one.isConfirmed) return hearMore(book, one, heard, isOfAnother)
   const wasReported = one.isAdvertiserReported
   const takesAll = !wasReported || amountMicros !== null
-  const payoutMicros = takesAll ? worth.payoutMicros : one.payoutMicros
-  const isTooMuch = book.refusesRaise(one, payoutMicros)
+  const isTooMuch = book.refusesRaise(one, takesAll ? worth : one)
   if (takesAll) adopt(book, one, heard)
   Object.assign(one, { isConfirmed: true, isAdvertiserReported: true, confirmByMs: null })
   const reject = (reason: string) => move(book, one, { status: 'rejected', reason, actor: 'system', nowMs })
@@ -230,7 +229,7 @@ function hearMore(book: Book, one: Entry, heard: HeardCall, isOfAnother: boolean
   const isCorrection = one.isAdvertiserReported && amountMicros !== null && !isOfAnother && !isLate
   const isSame = worth.payoutMicros === one.payoutMicros && worth.revenueMicros === one.revenueMicros
   if (!isFirst && (!isCorrection || isSame)) return same(one)
-  const isTooMuch = book.refusesRaise(one, worth.payoutMicros)
+  const isTooMuch = book.refusesRaise(one, worth)
   adopt(book, one, heard)
   Object.assign(one, { isAdvertiserReported: true, confirmByMs: null })
   if (isTooMuch) return move(book, one, { status: 'rejected', reason: 'cap_exceeded', actor: 'system', nowMs })
@@ -238,12 +237,12 @@ function hearMore(book: Book, one: Entry, heard: HeardCall, isOfAnother: boolean
 }
 
 /** What a confirmation of something new comes to. */
-function judge(book: Book, action: Confirmed, click: Click, { payoutMicros }: Worth, times: Times): Verdict {
+function judge(book: Book, action: Confirmed, click: Click, worth: Worth, times: Times): Verdict {
   const { nowMs, calledMs } = times
   if (isDenial(action)) return { status: 'rejected', reason: `advertiser_${action.status}`, actor: 'advertiser' }
   const refused = { status: 'rejected', actor: 'system' } as const
   if (isExpired(click, calledMs)) return { ...refused, reason: 'click_expired' }
-  if (book.refusesClicked(click, payoutMicros, nowMs)) return { ...refused, reason: 'cap_exceeded' }
+  if (book.refusesClicked(click, worth, nowMs)) return { ...refused, reason: 'cap_exceeded' }
   const verdict = book.verdict(click.person, click, calledMs)
   if (verdict === 'reject') return { ...refused, reason: 'fraud' }
   const taken = { reason: null, actor: 'advertiser' }

@@ -52,15 +52,18 @@ const takesBack = either(
 const edits = then(edit({ change: fc.constantFrom('add', 'add', 'first', 'rename', 'rename', 'retire', 'repeatable') }))
 const worker = (waitS: fc.Arbitrary<number>) => then(round(), waitS)
 
-const NO_CAPS: Caps = { dailyClicks: null, totalClicks: null, dailyConversions: null, totalConversions: null, dailyPayoutMicros: null, totalPayoutMicros: null } // prettier-ignore
+const NO_CAPS: Caps = { dailyClicks: null, totalClicks: null, dailyConversions: null, totalConversions: null, dailyPayoutMicros: null, totalPayoutMicros: null, dailyRevenueMicros: null, totalRevenueMicros: null } // prettier-ignore
 const uncapped = is([NO_CAPS, NO_CAPS, NO_CAPS])
 const budget: fc.Arbitrary<Caps> = fc
-  .tuple(fc.constantFrom('day', 'total', 'both'), often(1_200_000, 1_000_000, 1_500_000))
-  .map(([of, micros]) => ({
-    ...NO_CAPS,
-    dailyPayoutMicros: of === 'total' ? null : micros,
-    totalPayoutMicros: of === 'day' ? null : of === 'total' ? micros : 2 * micros,
-  }))
+  .tuple(fc.constantFrom('day', 'total', 'both'), often(1_200_000, 1_000_000, 1_500_000), often(false, true))
+  .map(([of, micros, isOfAdvertiser]) => {
+    const daily = of === 'total' ? null : micros
+    const total = of === 'day' ? null : of === 'total' ? micros : 2 * micros
+    const twice = (cap: number | null) => (cap === null ? null : 2 * cap) // as revenue is of the payout
+    return isOfAdvertiser
+      ? { ...NO_CAPS, dailyRevenueMicros: twice(daily), totalRevenueMicros: twice(total) }
+      : { ...NO_CAPS, dailyPayoutMicros: daily, totalPayoutMicros: total }
+  })
 
 /** About one user and one offer, without caps and fraud, unless the plot says otherwise. */
 const plot = (beats: Beat[], begin: Parameters<typeof start>[0] = {}): fc.Arbitrary<History> =>

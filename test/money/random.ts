@@ -34,6 +34,8 @@ export const caps: fc.Arbitrary<Caps> = fc.record(
     totalConversions: count,
     dailyPayoutMicros: payout,
     totalPayoutMicros: payout,
+    dailyRevenueMicros: payout,
+    totalRevenueMicros: payout,
   },
   { noNullPrototype: true },
 )

@@ -2,7 +2,7 @@
 import type { Caps, Order, Start, Step } from './actions.ts'
 import type { History } from './plots.ts'
 
-const NO_CAPS: Caps = { dailyClicks: null, totalClicks: null, dailyConversions: null, totalConversions: null, dailyPayoutMicros: null, totalPayoutMicros: null } // prettier-ignore
+const NO_CAPS: Caps = { dailyClicks: null, totalClicks: null, dailyConversions: null, totalConversions: null, dailyPayoutMicros: null, totalPayoutMicros: null, dailyRevenueMicros: null, totalRevenueMicros: null } // prettier-ignore
 const BEGIN: Start = {
   caps: [NO_CAPS, NO_CAPS, NO_CAPS],
   trusts: false,

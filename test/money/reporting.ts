@@ -10,6 +10,7 @@ import {
   mayBeAbout,
   same,
   amountsOf,
+  type Worth,
 } from './entries.ts'
 import { type Answer, DAY_MS, type Action, PEOPLE, TRUSTED } from './actions.ts'
 
@@ -53,7 +54,7 @@ function reportAnew(book: Book, action: Reported, nowMs: number): Answer {
   const sharePpm = click?.sharePpm ?? book.shareOf(action.person)
   const worth = amountsOf(goal, null, sharePpm)
   const verdict = book.verdict(action.person, click, nowMs)
-  const refusal = refusalOf(book, action, click, worth.payoutMicros, nowMs) ?? (verdict === 'reject' ? 'fraud' : null)
+  const refusal = refusalOf(book, action, click, worth, nowMs) ?? (verdict === 'reject' ? 'fraud' : null)
   const again = theirs.find(
     (one) => one.status === 'rejected' && one.reason === refusal && (!isRepeatable || one.publisherTxn === action.txn),
   )
@@ -121,10 +122,10 @@ function latestLiveClick(book: Book, { person, offer, isTest }: Reported, nowMs:
 }
 
 /** "A user who started keeps the promise"; who did not needs an offer that is open, with room for the payout. */
-function refusalOf(book: Book, action: Reported, click: Click | null, payoutMicros: number, nowMs: number) {
-  if (click !== null) return book.refusesClicked(action, payoutMicros, nowMs) ? 'cap_exceeded' : null
+function refusalOf(book: Book, action: Reported, click: Click | null, worth: Worth, nowMs: number) {
+  if (click !== null) return book.refusesClicked(action, worth, nowMs) ? 'cap_exceeded' : null
   if (book.offer(action.offer).status !== 'active') return 'not_eligible'
-  return !action.isTest && book.isFull(action.offer, nowMs, payoutMicros) ? 'cap_exceeded' : null
+  return !action.isTest && book.isFull(action.offer, nowMs, worth) ? 'cap_exceeded' : null
 }
 
 /** Whether a report needs no confirmation. With a retired goal, each does. */

@@ -4,6 +4,7 @@
 // of the book, and one of them must give the program's answers and the program's rows.
 import assert from 'node:assert/strict'
 import type { Database } from '../../src/db/open.ts'
+import { rollUpBalances } from '../../src/features/users/rollup.ts'
 import { apply } from './apply.ts'
 import { Book } from './book.ts'
 import { grouped } from './entries.ts'
@@ -25,6 +26,7 @@ import { readState } from './state.ts'
 
 const FIRST_HOUR_MS = Date.parse('2026-03-10T00:00:00Z')
 const HOUR_MS = 3_600_000
+const BRIEFLY_MS = 50
 const A_WHILE_MS = 40 * 24 * HOUR_MS // longer than any hold
 
 export async function takeSteps(database: Database, start: Start, steps: Step[]): Promise<void> {
@@ -58,7 +60,10 @@ export async function takeSteps(database: Database, start: Start, steps: Step[])
 /** Returns every book that the program may have followed; there are several where what differs has not shown yet. */
 async function takeStep(system: System, books: Book[], tracks: Action[][], nowMs: number): Promise<Book[]> {
   const now = new Date(nowMs)
-  const done = await Promise.all(tracks.map((actions) => system.perform(actions, now)))
+  const [done] = await Promise.all([
+    Promise.all(tracks.map((actions) => system.perform(actions, now))),
+    rollUpBalances(system.db, BRIEFLY_MS), // while entries are being written
+  ])
   system.learn(done.flat())
   const seen = { answers: answersOf(system, done.flat()), ...(await readState(system, now)) }
   const orders = permutations(tracks.flatMap((track) => piecesOf(track, books[0] as Book))).filter(isPossible)

@@ -20,7 +20,7 @@ type OfferRow = Omit<OfferTerms, 'goals'> & { goals: (Omit<Goal, 'key'> & { goal
 const list = (query: string) => `coalesce((SELECT json_agg(row_to_json(x)) FROM (${query}) x), '[]')`
 const used = (row: string) =>
   `json_build_object('clicks', coalesce(${row}.clicks, 0), 'conversions', coalesce(${row}.conversions, 0),
-    'payoutMicros', coalesce(${row}.payout_micros, 0)) AS ${row}`
+    'payoutMicros', coalesce(${row}.payout_micros, 0), 'revenueMicros', coalesce(${row}.revenue_micros, 0)) AS ${row}`
 
 const QUERY = `/* money-state */ SELECT
   ${list(`SELECT ${camelColumns('c', COLUMNS)} FROM conversions c WHERE app_id = ANY ($1) ORDER BY conversion_id`)} AS conversions,
@@ -28,7 +28,8 @@ const QUERY = `/* money-state */ SELECT
     confirm_within_s AS "confirmWithinS", redo_after_reversal AS redo,
     json_build_object('dailyClicks', daily_click_cap, 'totalClicks', total_click_cap, 'dailyConversions', daily_conversion_cap,
       'totalConversions', total_conversion_cap, 'dailyPayoutMicros', daily_payout_cap_micros,
-      'totalPayoutMicros', total_payout_cap_micros) AS caps,
+      'totalPayoutMicros', total_payout_cap_micros, 'dailyRevenueMicros', daily_revenue_cap_micros,
+      'totalRevenueMicros', total_revenue_cap_micros) AS caps,
     (SELECT json_agg(json_build_object('goal_id', goal_id, 'name', name, 'payoutMicros', payout_micros,
       'revenueMicros', revenue_micros, 'payoutPpm', payout_ppm, 'revenuePpm', revenue_ppm, 'isRepeatable', is_repeatable) ORDER BY place)
       FROM goals g WHERE g.offer_id = o.offer_id AND NOT is_retired) AS goals

@@ -37,9 +37,10 @@ export class ClientProject {
     writeFileSync(join(this.folder, name), text)
   }
 
-  /** Of the examples for the client. */
+  /** Of the examples for the client, and in `wall` of those for pages. */
   copyExamples(): void {
     cpSync(join(ROOT, 'examples/client'), this.folder, { recursive: true })
+    cpSync(join(ROOT, 'examples/wall'), join(this.folder, 'wall'), { recursive: true })
   }
 
   /** A package of the repository, as if it were installed here. */

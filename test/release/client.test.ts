@@ -92,7 +92,7 @@ export const wrong = () => api.offers.list({})
 
 testLong('the packed types serve a strict project of Node and one of a bundler, and the examples', async () => {
   const { project } = await start()
-  project.link('@types/node', 'fastify', 'hono', 'undici-types')
+  project.link('@types/node', '@types/react', 'csstype', 'fastify', 'hono', 'undici-types')
   project.copyExamples()
   project.write('consumer.ts', CONSUMER)
   const strict = { strict: true, noEmit: true, target: 'esnext', exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true } // prettier-ignore
@@ -105,8 +105,10 @@ testLong('the packed types serve a strict project of Node and one of a bundler, 
   ])
   const ownCode = ['accounts.mjs', 'fastify.mjs', 'hono.mjs', 'follow-events.mjs', 'next/*.mjs']
   config('examples', { ...ofNode, allowJs: true, checkJs: true, skipLibCheck: true }, ownCode)
+  config('pages', { module: 'esnext', moduleResolution: 'bundler', jsx: 'react-jsx', lib: ['esnext', 'dom'], types: ['@offerdeck/client/sdk'] }, ['wall/**/*.tsx']) // prettier-ignore
   const tsc = join(import.meta.dirname, '../../node_modules/.bin/tsc')
-  for (const name of ['node', 'bundler', 'examples']) assert.equal(await project.run(tsc, ['-p', `${name}.json`]), '')
+  for (const name of ['node', 'bundler', 'examples', 'pages'])
+    assert.equal(await project.run(tsc, ['-p', `${name}.json`]), '')
 })
 
 /** For handlers of the web's own requests, which a platform serves. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
+import { DEFAULTS } from '../../src/features/wall/settings-schema.ts'
 import { checkPage, PHONE, useDashboard } from '../dashboard/browser.ts'
 import { until } from '../installation.ts'
 import { addConversions } from '../seed-rows.ts'
@@ -75,4 +76,53 @@ test('a long history is read page by page, each row once, also when something ne
   await world.confirm(begun, second.clickId, { status: 'rejected' })
   await page.getByText('The advertiser did not accept it.').waitFor()
   assert.deepEqual([await count('Often'), await page.getByRole('button', { name: 'Show more' }).count()], [26, 0])
+})
+
+test('where streams do not get through, a reward appears when the page asks', async () => {
+  const { live } = await world.createApp({ currency: 'Gems' })
+  const [offerId = 0] = await world.createOffers({ name: 'Castle builder' })
+  const { page } = await site.open()
+  await page.clock.install()
+  await page.route('**/wall/v1/live?*', (route) => route.abort())
+  await page.goto(urlOf(live, signed(live)))
+  await page.getByRole('button', { name: 'My activity' }).click()
+  await page.getByText('Nothing here yet').waitFor()
+  await world.confirm(offerId, (await world.click(offerId, live, 'userId=ann')).clickId)
+  await page.clock.runFor(15_000)
+  await page.getByText('You received 100 Gems').waitFor()
+})
+
+test('a hostile page changes nothing of the look, floods the server with nothing, and the wall goes on', async () => {
+  const { live } = await world.createApp({ currency: 'Gems' })
+  const [offerId = 0] = await world.createOffers({ name: 'Castle builder' })
+  const parent = await openParentSite()
+  const { page } = await site.open()
+  await page.clock.install()
+  await page.goto(parent.at(urlOf(live, signed(live))))
+  await until(async () => (await messagesOf(page)).length > 0)
+  const wall = wallIn(page)
+  await wall.getByRole('button', { name: 'My activity' }).click()
+  await wall.getByText('Nothing here yet').waitFor()
+  const look = () => wall.evaluate<string>(`document.documentElement.cloneNode().outerHTML + document.querySelector('header').outerHTML`) // prettier-ignore
+  const before = await look()
+  await wall.evaluate(`void (window.isOver = new Promise((resolve) => addEventListener('message', ({ data }) => data === 'over' && resolve())))`) // prettier-ignore
+  const asked: string[] = []
+  page.on('request', (request) => request.url().includes('/wall/v1/') && asked.push(request.url()))
+  await page.evaluate(`{
+    const send = (data) => document.querySelector('iframe').contentWindow.postMessage(data, '*')
+    const sign = (exp, sig) => send({ source: 'offerdeck-sdk', version: 1, event: 'signature', exp, sig })
+    send({ source: 'offerdeck-preview', theme: 'dark', settings: ${JSON.stringify({ ...DEFAULTS, title: 'Free money', radius: 20 })} })
+    for (const data of [null, 7, 'x', [], { source: 'offerdeck-sdk' }, { source: 'offerdeck-sdk', version: 1, event: 'constructor' }]) send(data)
+    for (const sig of [null, {}, ['${'0'.repeat(64)}'], '<b>', '0'.repeat(65)]) sign('1', sig)
+    for (let i = 0; i < 1000; i++) sign(${JSON.stringify(signed(live, 'ann', 700)['exp'])}, ${JSON.stringify(signed(live, 'ann', 700)['sig'])})
+    for (let i = 0; i < 2000; i++) sign('2000000000', i.toString(16).padStart(64, '0'))
+    sign(${JSON.stringify(signed(live, 'ann', 800)['exp'])}, ${JSON.stringify(signed(live, 'ann', 800)['sig'])})
+    send('over')
+  }`)
+  await wall.evaluate('isOver')
+  await page.clock.runFor(10_000)
+  await world.confirm(offerId, (await world.click(offerId, live, 'userId=ann')).clickId)
+  await wall.getByText('You received 100 Gems').waitFor()
+  assert.equal(await look(), before)
+  assert.ok(asked.length < 20, `${asked.length} requests`)
 })

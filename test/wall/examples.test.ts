@@ -2,13 +2,15 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { build, type Plugin, type Rolldown } from 'vite'
-import { signUser } from '../../src/features/wall/signature.ts'
-import { useDashboard } from '../dashboard/browser.ts'
-import { freePort } from '../ports.ts'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { build, type Plugin, type Rolldown, runnerImport } from 'vite'
+import { becomes, useDashboard } from '../dashboard/browser.ts'
+import { until } from '../installation.ts'
+import { openSiteWith } from '../other-site.ts'
+import { signed } from './wall-url.ts'
 
 const site = useDashboard('wall_examples')
 const { world } = site
@@ -36,66 +38,138 @@ test('the pages in PHP show the wall of a signed user', async () => {
 })
 
 test('the plain page opens the wall', async () => {
-  const { values } = await createSigned()
+  const { values, complete } = await createSigned()
   let html = readFileSync('examples/wall/plain.html', 'utf8').replace(/<!-- .*? -->/s, '')
   for (const [name, value] of Object.entries(values)) html = html.replaceAll(name, value)
-  await openWallIn(html)
+  const page = await openWallIn(html)
+  await complete()
+  await becomes(() => page.locator('#coins').innerText(), '100')
 })
 
-test('the components of React and Next open the wall', async () => {
-  const { user } = await createSigned()
-  const react = (path: string) => `
+test('the component of React opens the wall, and hears of rewards', async () => {
+  const { user, complete } = await createSigned()
+  const code = `
     import { createRoot } from 'react-dom/client'
     import { createElement } from 'react'
-    import { EarnButton } from './examples/wall/${path}'
-    createRoot(document.querySelector('#app')).render(createElement(EarnButton, { user: ${JSON.stringify(user)}, onCredited() {} }))`
-  for (const code of [react('react.tsx'), react('next/earn-button.tsx')]) await openWallIn(pageOf(await bundle(code)))
+    import { EarnButton } from './examples/wall/react.tsx'
+    const onCredited = (reward) => (document.title = 'Credited: ' + reward)
+    createRoot(document.querySelector('#app')).render(createElement(EarnButton, { user: ${JSON.stringify(user)}, onCredited }))`
+  const page = await openWallIn(pageOf('', await bundle(code)))
+  await complete()
+  await becomes(() => page.title(), 'Credited: 100')
+})
+
+test('the component of Vue shows the wall in the page, and hears of rewards', async () => {
+  const { user, complete } = await createSigned()
+  const code = `
+    import { createApp, h } from 'vue'
+    import Wall from './examples/wall/vue.vue'
+    const onCredited = (reward) => (document.title = 'Credited: ' + reward)
+    createApp({ render: () => h(Wall, { user: ${JSON.stringify(user)}, onCredited }) }).mount('#app')`
+  const page = await openWallIn(pageOf('', await bundle(code)), { isInline: true })
+  assert.equal((await page.locator('offer-wall').boundingBox())?.height, 800)
+  await complete()
+  await becomes(() => page.title(), 'Credited: 100')
+})
+
+test('the page of Next signs the user on the server, and its button opens the wall', async () => {
+  const { live, complete } = await createSigned()
+  const { signing_secret, api_key } = live
+  const env = { OFFERDECK_URL: site.url, OFFERDECK_API_KEY: api_key, OFFERDECK_SIGNING_SECRET: signing_secret }
+  const onServer = `
+    import { renderToString } from 'react-dom/server'
+    import Page from './examples/wall/next/page.jsx'
+    export async function render() {
+      const page = await Page()
+      return { html: renderToString(page), user: page.props.children[1].props.user }
+    }`
+  const define = { 'process.env': JSON.stringify(env) }
+  type Rendered = { render: () => Promise<{ html: string; user: object }> }
+  const server = await runnerImport<Rendered>('./entry.js', { ...BUILD, define, plugins: [entryOf(onServer), next] })
+  const { html, user } = await server.module.render()
+  assert.ok(!html.includes(signing_secret))
+  const code = `
+    import { hydrateRoot } from 'react-dom/client'
+    import { createElement } from 'react'
+    import Script from 'next/script'
+    import { EarnButton } from './examples/wall/next/earn-button.tsx'
+    hydrateRoot(document.querySelector('#app'), createElement('main', null, createElement(Script, { src: '${site.url}/sdk/v1.js' }), createElement(EarnButton, { user: ${JSON.stringify(user)} })))`
+  const page = await openWallIn(pageOf(html, await bundle(code), ''))
+  await complete('user-1')
+  await until(async () => (await page.getByText('(+100)').count()) > 0)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Earn coins (+100)' }).waitFor()
 })
 
 async function createSigned() {
   const { live } = await world.createApp()
-  await world.createOffers({ name: 'Plain offer', category: 'video' })
-  const { api_key: apiKey, signing_secret } = live
-  const exp = Math.floor(Date.now() / 1000) + 600
-  const sig = signUser(signing_secret, { apiKey, userId: 'ann', expiresAtS: exp })
-  const values = { OFFERDECK_URL: site.url, API_KEY: apiKey, USER_ID: 'ann', EXP: String(exp), SIG: sig }
-  return { values, user: { apiKey, userId: 'ann', exp: String(exp), sig } }
+  const [offerId = 0] = await world.createOffers({ name: 'Plain offer', category: 'video' })
+  const user = { apiKey: live.api_key, ...signed(live) } as Record<'apiKey' | 'userId' | 'exp' | 'sig', string>
+  const values = { OFFERDECK_URL: site.url, API_KEY: user.apiKey, USER_ID: user.userId, EXP: user.exp, SIG: user.sig }
+  const complete = async (userId = user.userId) =>
+    world.confirm(offerId, (await world.click(offerId, live, `userId=${userId}`)).clickId)
+  return { live, user, values, complete }
 }
 
-const pageOf = (script: string) =>
-  `<!doctype html><html lang="en"><title>Shop</title><div id="app"></div>
-  <script src="${site.url}/sdk/v1.js"></script><script>${script.replaceAll('</script', '<\\/script')}</script></html>`
+const pageOf = (html: string, script: string, sdk = `<script src="${site.url}/sdk/v1.js"></script>`) =>
+  `<!doctype html><html lang="en"><title>Shop</title><div id="app">${html}</div>${sdk}
+  <script>${script.replaceAll('</script', '<\\/script')}</script></html>`
 
 const ENTRY = join(process.cwd(), 'entry.js')
+const SCRIPT = join(process.cwd(), 'next-script.js')
+
+type VueCompiler = {
+  parse: (source: string) => { descriptor: unknown }
+  compileScript: (descriptor: unknown, options: object) => { content: string }
+}
+const { parse, compileScript } = createRequire(import.meta.url)('@vue/compiler-sfc') as VueCompiler
+
+/** As the comment of the example says. */
+const templateOptions = { compilerOptions: { isCustomElement: (tag: string) => tag === 'offer-wall' } }
+const vue: Plugin = {
+  name: 'vue',
+  transform: (code, id) =>
+    id.endsWith('.vue')
+      ? compileScript(parse(code).descriptor, { id: 'wall', inlineTemplate: true, templateOptions }).content
+      : null,
+}
+/** What Next has for it, as far as the page uses it. */
+const next: Plugin = {
+  name: 'next',
+  resolveId: (id) => (id === 'next/script' ? SCRIPT : null),
+  load: (id) =>
+    id === SCRIPT
+      ? `import { createElement } from 'react'; export default ({ src }) => createElement('script', { src })`
+      : null,
+}
+const entryOf = (code: string): Plugin => ({
+  name: 'entry',
+  resolveId: (id) => (id.endsWith('entry.js') ? ENTRY : null),
+  load: (id) => (id === ENTRY ? code : null),
+})
+const alias = { vue: '@vue/runtime-dom', '@offerdeck/client': join(process.cwd(), 'client/src/index.ts') }
+const BUILD = { configFile: false, logLevel: 'silent', resolve: { alias } } as const
 
 /** As a publisher would build it. */
 async function bundle(code: string): Promise<string> {
-  const entry: Plugin = {
-    name: 'entry',
-    resolveId: (id) => (id.endsWith('entry.js') ? ENTRY : null),
-    load: (id) => (id === ENTRY ? code : null),
-  }
+  const define = { 'process.env.NODE_ENV': '"production"', __VUE_OPTIONS_API__: 'false', __VUE_PROD_DEVTOOLS__: 'false', __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'false' } // prettier-ignore
   const built = await build({
-    configFile: false,
-    logLevel: 'silent',
-    define: { 'process.env.NODE_ENV': '"production"' },
-    plugins: [entry],
+    ...BUILD,
+    define,
+    plugins: [entryOf(code), vue, next],
     build: { write: false, minify: false, lib: { entry: ENTRY, formats: ['iife'], name: 'page' } },
   })
   const [{ output }] = built as [Rolldown.RolldownOutput]
   return output[0].code
 }
 
-async function openWallIn(html: string): Promise<void> {
-  const port = await freePort()
-  const server = createServer((_request, response) => response.setHeader('Content-Type', 'text/html').end(html))
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  after(() => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve))))
+async function openWallIn(html: string, { isInline = false } = {}): Promise<Page> {
   const { page } = await site.open()
-  await page.goto(`http://localhost:${port}/`)
-  await page.getByRole('button', { name: 'Earn coins' }).click()
+  await page.goto(await openSiteWith(html))
+  if (!isInline) await page.getByRole('button', { name: 'Earn coins' }).click()
   const wall = page.frameLocator('iframe')
   await wall.getByRole('button', { name: 'My activity' }).waitFor()
   await wall.getByRole('button', { name: 'Videos' }).click()
   await wall.getByText('Plain offer').first().waitFor()
+  return page
 }

@@ -1,8 +1,6 @@
 // A publisher's page on an origin of its own, which shows a wall in a frame and notes the messages it gets from it.
-import { createServer } from 'node:http'
-import { after } from 'node:test'
 import type { Frame, Page } from 'playwright-core'
-import { freePort } from '../ports.ts'
+import { openSite } from '../other-site.ts'
 
 /** Strict, as a careful publisher sets it: no scripts or styles but its own, and frames of the wall only. */
 const policyFor = (wallUrl: string) =>
@@ -14,10 +12,8 @@ export type ParentSite = {
   origin: string
 }
 
-/** `localhost` is another site than 127.0.0.1, where the walls are. */
 export async function openParentSite(): Promise<ParentSite> {
-  const port = await freePort()
-  const server = createServer((request, response) => {
+  const origin = await openSite((request, response) => {
     const { searchParams } = new URL(request.url ?? '/', 'http://localhost')
     const wall = searchParams.get('wall') ?? ''
     const sandbox = searchParams.get('sandbox')
@@ -27,9 +23,6 @@ export async function openParentSite(): Promise<ParentSite> {
       <script nonce="parent">window.messages = []; addEventListener('message', (event) => messages.push({ origin: event.origin, ...event.data }))</script>
       <iframe title="Offers" width="380" height="700" src="${wall.replaceAll('&', '&amp;')}" ${sandbox === null ? '' : `sandbox="${sandbox}"`}></iframe></html>`)
   })
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  after(() => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve))))
-  const origin = `http://localhost:${port}`
   return {
     origin,
     at: (wallUrl, sandbox) =>

@@ -1,48 +1,22 @@
 // The SDK on pages of other sites: over the page, within it, as an element; and pages that try to fool it.
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import { after, test } from 'node:test'
-import type { Frame, Page } from 'playwright-core'
+import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { readFileSync } from 'node:fs'
-import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
 import { publishSdk } from '../../src/features/wall/sdk.ts'
 import { signUser } from '../../src/features/wall/signature.ts'
-import { PHONE, useDashboard } from '../dashboard/browser.ts'
+import { PHONE } from '../dashboard/browser.ts'
 import { until } from '../installation.ts'
-import { freePort } from '../ports.ts'
+import { heard, open, useSdkPages, wallOf } from './sdk-page.ts'
 
-const site = useDashboard('wall_sdk')
-const { world } = site
-
-/** A publisher's page with a strict policy, on another site than the walls. */
-async function openPage(body = '', viewport?: typeof PHONE): Promise<Page> {
-  const port = await freePort()
-  const server = createServer((_request, response) => {
-    response.setHeader('Content-Type', 'text/html; charset=utf-8')
-    const policy = `default-src 'none'; script-src ${site.url} 'nonce-parent'; frame-src ${site.url}; style-src 'none'`
-    response.setHeader('Content-Security-Policy', policy)
-    response.end(`<!doctype html><html lang="en"><title>A site</title><button id="earn">Earn</button>
-      <script src="${site.url}/sdk/v1.js"></script>
-      <script nonce="parent">window.heard = []; window.listen = (wall) => { for (const name of ['ready', 'opened', 'offer-started', 'credited', 'closed', 'error']) wall.on(name, (detail) => heard.push([name, detail])); return wall }</script>
-      ${body}</html>`)
-  })
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  after(() => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve))))
-  const { page } = await site.open(viewport === undefined ? {} : { viewport })
-  await page.goto(`http://localhost:${port}/`)
-  return page
-}
-
-const heard = async (page: Page) => (await page.evaluate<[string, unknown][]>('heard')).map(([name]) => name)
-const wallOf = (page: Page, userId: string): Frame | undefined =>
-  page.frames().find((one) => one.url().includes(`userId=${userId}`))
-const open = (page: Page, keys: IssuedCredentials, more: object = {}) =>
-  page.evaluate(`window.wall = listen(Offerdeck.open(${JSON.stringify({ apiKey: keys.api_key, userId: 'ann', platform: 'web', ...more })}))`) // prettier-ignore
+const { world, openPage } = useSdkPages('wall_sdk')
 
 test('the files are small, and a version that was published stays', async () => {
   const sizeOf = (name: string) => gzipSync(readFileSync(`web/dist/client/${name}`), { level: 9 }).length
   assert.ok(sizeOf('sdk.js') < 5_000, `the SDK has ${sizeOf('sdk.js')} bytes`)
+  const types = await world.get('/sdk/v1.d.ts')
+  assert.equal(types.text, readFileSync('web/sdk/v1.d.ts', 'utf8'), 'the types that the examples are checked with')
+  assert.match(types.headers['content-type'] ?? '', /^text\/plain/)
   assert.ok(sizeOf('wall.js') < 25_000, `the wall's script has ${sizeOf('wall.js')} bytes`)
   const { live } = await world.createApp()
   await world.createOffers(...Array.from({ length: 20 }, (_, i) => ({ name: `Offer ${i}` })))

@@ -1,7 +1,7 @@
 // What a publisher's page loads: <offer-locker locker="…">, or data-offer-locker="…" on any element. Covers its content and
 // shows the locker in a frame. When the server says that it is unlocked, the content is uncovered, and the event `unlocked`
 // carries the proof for the publisher's server.
-import { isMessage, type KnownVisitor } from '../locker/parent.ts'
+import { isMessage, type KnownVisitor, visitorKey } from '../locker/parent.ts'
 
 const ORIGIN = new URL((document.currentScript as HTMLScriptElement | null)?.src ?? location.href).origin
 /** Longer lists scroll inside of the frame. */
@@ -32,7 +32,7 @@ function readVisitor(key: string): Partial<KnownVisitor> {
   }
 }
 
-/** A locker that covers several parts of a page has one visitor: while the first frame asks for it, the others wait. */
+/** All lockers of an app have one visitor: while the first frame asks for it, the others wait. */
 const asking = new Map<string, { first: Element; others: Map<Element, () => void> }>()
 
 function startAsOne(key: string, frame: Element, start: () => void): void {
@@ -42,7 +42,7 @@ function startAsOne(key: string, frame: Element, start: () => void): void {
   start()
 }
 
-/** The visitor is known, or the frame is gone: the others go on. */
+/** The visitor is known, or the frame is gone or has failed: the others go on. */
 function endTurn(key: string, frame: Element): void {
   const turn = asking.get(key)
   turn?.others.delete(frame)
@@ -56,23 +56,37 @@ type Cover = (frame: HTMLElement) => () => void
 
 /** Returns how to take the locker away. */
 function lock(element: HTMLElement, locker: string, isTest: boolean, cover: Cover): () => void {
-  const key = `offerdeck-locker-${locker}${isTest ? '-test' : ''}`
+  /** Visitors of before were kept for each locker. */
+  const oldKey = `offerdeck-locker-${locker}${isTest ? '-test' : ''}`
+  let key = oldKey // until the frame says which app it belongs to
   const query = new URLSearchParams({ locker, origin: location.origin, ...(isTest ? { test: '1' } : {}) })
   const frame = document.createElement('iframe')
-  frame.src = `${ORIGIN}/locker?${query.toString()}`
+  const load = () => (frame.src = `${ORIGIN}/locker?${query.toString()}`)
+  load()
   frame.title = element.getAttribute('title') ?? 'Offers'
   frame.style.cssText = 'display:block;width:100%;height:480px;border:0'
+  let sent: string | undefined
   const start = () => {
-    const message = { source: 'offerdeck-locker', version: 1, event: 'start', detail: readVisitor(key) }
+    const detail = { ...readVisitor(oldKey), ...readVisitor(key) }
+    sent = detail.visitor
+    const message = { source: 'offerdeck-locker', version: 1, event: 'start', detail }
     frame.contentWindow?.postMessage(message, ORIGIN)
   }
   const hear = ({ source, origin, data }: MessageEvent<unknown>) => {
     if (origin !== ORIGIN || source !== frame.contentWindow || !isMessage(data)) return
-    if (data.event === 'ready') startAsOne(key, frame, start)
-    else if (data.event === 'visitor') {
-      storage.set(key, JSON.stringify(data.detail))
+    if (data.event === 'ready') {
+      const { app } = data.detail as { app?: unknown }
+      if (typeof app === 'number') key = visitorKey(app, isTest)
+      startAsOne(key, frame, start)
+    } else if (data.event === 'visitor') {
+      const { visitor } = data.detail as Partial<KnownVisitor>
+      const other = readVisitor(key).visitor
+      // Another tab was given one at the same time: the frame starts again, with that one.
+      if (other !== undefined && other !== sent && other !== visitor) load()
+      else storage.set(key, JSON.stringify(data.detail))
       endTurn(key, frame)
-    } else if (data.event === 'height') {
+    } else if (data.event === 'failed') endTurn(key, frame)
+    else if (data.event === 'height') {
       const { height } = data.detail as { height?: unknown }
       if (typeof height === 'number') frame.style.height = `${Math.min(Math.ceil(height), MAX_HEIGHT)}px`
     } else if (data.event === 'unlocked') {

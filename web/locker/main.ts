@@ -3,20 +3,26 @@
 import './style.css'
 import type { LockerBoot, LockerOffer, LockerState } from '../../src/features/lockers/schema.ts'
 import { h, picture, replace } from '../wall/dom.ts'
-import { announce, listen, type KnownVisitor } from './parent.ts'
+import { writeNumber } from '../wall/numbers.ts'
+import { followStream, onReturn } from '../wall/stream.ts'
+import { announce, type KnownVisitor, listen, visitorKey } from './parent.ts'
 
-const POLL_MS = 15_000
 const boot = JSON.parse(document.getElementById('boot')?.textContent ?? 'null') as LockerBoot
 const { texts, slug } = boot
-const numbers = new Intl.NumberFormat(boot.language, { maximumFractionDigits: 4 })
-const storageKey = `offerdeck-visitor-${boot.lockerId}`
+const write = (value: number) => writeNumber(value, boot.numbers)
+const storageKey = visitorKey(boot.appId, false)
 const root = document.getElementById('locker') as HTMLElement
 const body = h('div', { class: 'body' })
 const status = h('p', { class: 'status', role: 'status' })
 let visitor: KnownVisitor | null = null
+let refusedKey: string | null = null
 let pass = boot.pass
-let stream: EventSource | null = null
+let stop: (() => void) | null = null
 let isDone = false
+let hasAsked = false
+let isAsking = false
+/** Something changed since the question that is being answered. */
+let isStale = false
 
 type Texts = keyof LockerBoot['texts']
 const say = (key: Texts, values: Record<string, string> = {}) =>
@@ -40,17 +46,30 @@ async function post<T>(path: string, data: object): Promise<T> {
   return answer.data
 }
 
+/** Visitors of before were kept for each locker. */
 function recall(): KnownVisitor | null {
   try {
-    return JSON.parse(localStorage.getItem(storageKey) ?? 'null') as KnownVisitor | null
+    const text = localStorage.getItem(storageKey) ?? localStorage.getItem(`offerdeck-visitor-${boot.lockerId}`)
+    return JSON.parse(text ?? 'null') as KnownVisitor | null
   } catch {
     return visitor
   }
 }
 
-function keep(known: KnownVisitor): void {
+/** False where another tab was given a visitor at the same time: it is this one's, too. */
+function keep(known: KnownVisitor): boolean {
+  const other = visitor === null && slug !== null ? recall() : null
+  if (other !== null && other.key !== refusedKey) {
+    visitor = other
+    return false
+  }
   visitor = known
-  if (slug === null) return announce(boot.parent, 'visitor', known)
+  if (slug === null) announce(boot.parent, 'visitor', known)
+  else store(known)
+  return true
+}
+
+function store(known: KnownVisitor): void {
   try {
     localStorage.setItem(storageKey, JSON.stringify(known))
   } catch {} // then for as long as the page is open
@@ -58,62 +77,106 @@ function keep(known: KnownVisitor): void {
 
 const base = `/locker/v1/lockers/${boot.lockerId}`
 
+/** One question at a time: an older answer never replaces a newer one. */
 async function refresh(): Promise<void> {
-  if (isDone) return
+  hasAsked = isStale = true
+  if (isAsking || isDone) return
+  isAsking = true
+  do isStale = false
+  while ((await ask()) && isStale)
+  isAsking = false
+}
+
+/** Whether to ask again if something has changed meanwhile. */
+async function ask(): Promise<boolean> {
   try {
     const state = await post<LockerState>(`${base}/visits`, {
       ...visitor,
       ...(pass === null ? {} : { pass }),
       ...(boot.isTest ? { test: true } : {}),
+      lang: boot.language,
     })
-    if (visitor?.visitor !== state.visitor || visitor.key !== state.key)
-      keep({ visitor: state.visitor, key: state.key })
-    follow()
+    const isNew = stop === null || visitor?.key !== state.key
+    if (isNew && !keep({ visitor: state.visitor, key: state.key })) return (isStale = true)
     show(state)
+    if (!isDone) follow()
+    return !isDone
   } catch (error) {
+    isStale = true
     if (error instanceof Refused && 'key' in error.details && visitor !== null) {
-      visitor = null // of another installation, or before its secret was replaced
-      return refresh()
+      refusedKey = visitor.key // of another installation, or before its secret was replaced
+      visitor = null
+      stop?.()
+      stop = null
+      return true
     }
     fail(error)
+    return false
   }
 }
 
 function fail(error: unknown): void {
-  const text = error instanceof Refused && error.status < 429 ? error.message : say('failed')
-  replace(body, h('p', {}, text), h('button', { class: 'main', onclick: () => void refresh() }, say('retry')))
+  const again = isOver(error) ? button('reload', () => location.reload()) : button('retry', () => void refresh())
+  replace(body, h('p', {}, textOf(error)), again)
+  announce(boot.parent, 'failed', {})
+}
+
+const button = (label: Texts, onclick: () => void) => h('button', { class: 'main', onclick }, say(label))
+
+const problemOf = (error: unknown) => (error instanceof Refused ? error.details['locker'] : undefined)
+const isOver = (error: unknown) => problemOf(error) === 'stale'
+
+/** In the language of the page. */
+function textOf(error: unknown): string {
+  const problem = problemOf(error)
+  if (problem === 'locked') return say('opened')
+  const said = boot.problems[problem as keyof LockerBoot['problems']] as { title: string; text: string } | undefined
+  return said === undefined ? say('failed') : `${said.title}. ${said.text}`
 }
 
 function follow(): void {
-  if (stream !== null || visitor === null) return
+  if (stop !== null || visitor === null) return
   const query = new URLSearchParams({ ...visitor, ...(boot.isTest ? { test: '1' } : {}) })
-  stream = new EventSource(`${base}/live?${query.toString()}`)
-  stream.addEventListener('activity', () => void refresh())
+  stop = followStream(`${base}/live?${query.toString()}`, {
+    ask: () => void refresh(),
+    isStale: () => isStale,
+    on: { open: () => void refresh(), activity: () => void refresh() },
+  })
 }
 
 function show(state: LockerState): void {
   if (state.is_unlocked) return unlocked(state)
-  const { neededReward, neededOffers } = boot
+  const { needed_reward: neededReward, needed_offers: neededOffers } = state
   const needed = neededReward ?? neededOffers ?? 1
   const done = neededReward === null ? state.offers_done : state.reward_done
   const need: Texts = neededReward !== null ? 'need_reward' : needed === 1 ? 'need_one' : 'need_offers'
-  const values = { n: numbers.format(needed), done: numbers.format(done), currency: boot.currency }
+  const values = { n: write(needed), done: write(done), currency: state.currency }
   status.textContent = state.pending > 0 ? say('pending') : needed === 1 && done === 0 ? '' : say('done', values)
   replace(
     body,
     h('p', { class: 'need' }, say(need, values)),
-    boot.consent !== '' && h('p', { class: 'consent' }, boot.consent),
-    state.offers.length === 0 ? h('p', {}, say('no_offers')) : h('ul', {}, ...state.offers.map(offerRow)),
+    boot.consent !== '' && h('p', { class: 'consent', dir: 'auto' }, boot.consent),
+    state.offers.length === 0
+      ? h('p', {}, whereFrom(state.only_on))
+      : h('ul', {}, ...state.offers.map((offer) => offerRow(offer, neededReward === null ? null : state.currency))),
   )
 }
 
-function offerRow(offer: LockerOffer): HTMLElement {
+/** Why there are no offers, and where there are some. */
+function whereFrom(platforms: LockerState['only_on']): string {
+  if (platforms === null) return say('no_offers')
+  if (platforms.includes('ios') && platforms.includes('android')) return say('on_phone')
+  if (platforms.includes('web')) return say('on_computer')
+  return say('on_system', { system: platforms.includes('ios') ? 'iOS' : 'Android' })
+}
+
+function offerRow(offer: LockerOffer, currency: string | null): HTMLElement {
   return h(
     'li',
     {},
     picture(offer.image_url, 'picture'),
     h('div', {}, h('b', { dir: 'auto' }, offer.name), h('small', { dir: 'auto' }, offer.description)),
-    boot.neededReward !== null && h('span', { class: 'reward' }, `${numbers.format(offer.reward)} ${boot.currency}`),
+    currency !== null && h('span', { class: 'reward' }, `${write(offer.reward)} ${currency}`),
     h('a', { class: 'main', href: offer.link, target: '_blank', rel: 'noopener noreferrer', 'aria-label': `${say('start')}: ${offer.name}` }, say('start')), // prettier-ignore
   )
 }
@@ -122,11 +185,14 @@ function unlocked(state: LockerState): void {
   status.textContent = say('unlocked')
   if (slug === null) {
     isDone = true
-    stream?.close()
+    stop?.()
     replace(body)
     return announce(boot.parent, 'unlocked', { proof: state.proof })
   }
-  replace(body, h('button', { class: 'main', onclick: () => void open() }, say('open')))
+  replace(
+    body,
+    button('open', () => void open()),
+  )
 }
 
 async function open(): Promise<void> {
@@ -134,7 +200,7 @@ async function open(): Promise<void> {
     const { target_url } = await post<{ target_url: string }>(`/l/${slug}/open`, { ...visitor, pass })
     location.assign(target_url)
   } catch (error) {
-    if (error instanceof Refused && error.details['locker'] === 'locked') status.textContent = say('opened')
+    status.textContent = ''
     fail(error)
   }
 }
@@ -148,7 +214,10 @@ function askPassword(): void {
       pass = (await post<{ pass: string }>(`/l/${slug}/password`, { password: input.value, pass: boot.pass })).pass
       await refresh()
     } catch (error) {
-      wrong.textContent = say(error instanceof Refused && error.status === 429 ? 'too_many' : 'password_wrong')
+      if (isOver(error)) return fail(error)
+      const isWrong = error instanceof Refused && 'password' in error.details
+      const isTooMany = error instanceof Refused && error.status === 429
+      wrong.textContent = isWrong ? say('password_wrong') : isTooMany ? say('too_many') : textOf(error)
     }
   }
   const label = h('label', { for: 'password' }, say('password'))
@@ -198,13 +267,11 @@ if (slug !== null) {
     visitor = known
     void refresh()
   })
-  announce(boot.parent, 'ready', {})
+  announce(boot.parent, 'ready', { app: boot.appId })
   if (window.parent !== window) {
     document.documentElement.classList.add('framed')
     new ResizeObserver(() => announce(boot.parent, 'height', { height: root.offsetHeight })).observe(root)
   }
   if (window.parent === window) void refresh()
 }
-// Where streams do not get through, and when the visitor comes back from an offer.
-setInterval(() => visitor !== null && (slug === null || pass !== null) && void refresh(), POLL_MS)
-document.addEventListener('visibilitychange', () => !document.hidden && visitor !== null && void refresh())
+onReturn(() => hasAsked && void refresh())

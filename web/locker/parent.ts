@@ -3,9 +3,12 @@
 export type KnownVisitor = { visitor: string; key: string }
 export type LockerMessage = { source: 'offerdeck-locker'; version: 1; event: string; detail: object }
 
+/** Where a visitor is kept: all lockers of an app have the same. */
+export const visitorKey = (app: number, isTest: boolean) => `offerdeck-app-${app}${isTest ? '-test' : ''}`
+
 export function announce(
   parent: string | null,
-  event: 'ready' | 'visitor' | 'unlocked' | 'height',
+  event: 'ready' | 'visitor' | 'failed' | 'unlocked' | 'height',
   detail: object,
 ): void {
   if (window.parent === window || parent === null) return

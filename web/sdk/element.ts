@@ -1,8 +1,8 @@
 // <offer-wall api-key="…" user-id="…">: a wall as a part of the page.
-import { type WallEvent, WallFrame, type WallOptions } from './wall.ts'
+import { WallFrame } from './wall.ts'
 
 const ATTRIBUTES = { 'api-key': 'apiKey', 'user-id': 'userId', exp: 'exp', sig: 'sig', 'aff-sub': 'aff_sub', 'aff-sub2': 'aff_sub2', 'aff-sub3': 'aff_sub3', 'aff-sub4': 'aff_sub4', country: 'country', platform: 'platform', category: 'category', sort: 'sort', theme: 'theme', lang: 'lang', title: 'title' } as const // prettier-ignore
-const EVENTS: WallEvent[] = ['ready', 'opened', 'offer-started', 'credited', 'closed', 'error']
+const EVENTS: Offerdeck.WallEvent[] = ['ready', 'opened', 'offer-started', 'credited', 'closed', 'error']
 
 export function defineElement(origin: string): void {
   if (customElements.get('offer-wall') !== undefined) return
@@ -37,7 +37,7 @@ export function defineElement(origin: string): void {
         this.#wall = null
         const options = Object.fromEntries(
           Object.entries(ATTRIBUTES).map(([name, option]) => [option, this.getAttribute(name) ?? undefined]),
-        ) as unknown as WallOptions
+        ) as unknown as Offerdeck.WallOptions
         if (!options.apiKey || !options.userId) return // shown once they are there
         if (this.style.display === '') this.style.display = 'block'
         if (this.style.height === '') this.style.height = '800px'
@@ -45,7 +45,7 @@ export function defineElement(origin: string): void {
         for (const event of EVENTS) wall.on(event, (detail) => this.dispatchEvent(new CustomEvent(event, { detail })))
         this.#wall = wall
         wall.showIn(this)
-        wall.emit('opened', {})
+        queueMicrotask(() => wall.emit('opened', {})) // after the page has added listeners
       }
     },
   )

@@ -1,31 +1,14 @@
 // The SDK: Offerdeck.open() shows a wall over the page, in an element of it, or in a tab.
 import { defineElement } from './element.ts'
 import { showModal } from './modal.ts'
-import { type Listener, urlOf, type WallEvent, type WallEvents, WallFrame, type WallOptions } from './wall.ts'
-
-export type { WallEvent, WallEvents, WallOptions } from './wall.ts'
-
-export type OpenOptions = WallOptions & {
-  /** modal: over the page. inline: in `target`. tab: in a tab of its own, without events but opened. */
-  mode?: 'modal' | 'inline' | 'tab'
-  /** For inline: an element, or a selector of one. */
-  target?: Element | string
-  /** Of the button that closes the modal. */
-  closeLabel?: string
-}
-
-export type Wall = {
-  on<E extends WallEvent>(event: E, listener: Listener<E>): Wall
-  off<E extends WallEvent>(event: E, listener: Listener<E>): Wall
-  close(): void
-}
+import { WallFrame } from './wall.ts'
 
 /** Where this script came from is where walls come from. */
 const origin = new URL((document.currentScript as HTMLScriptElement).src).origin
 
 const MODES = ['modal', 'inline', 'tab']
 
-function open(options: OpenOptions): Wall {
+function open(options: Offerdeck.OpenOptions): Offerdeck.Wall {
   const { mode = 'modal', target, closeLabel = 'Close' } = options ?? {}
   for (const name of ['apiKey', 'userId'] as const)
     if (typeof options?.[name] !== 'string' || options[name] === '')
@@ -35,10 +18,10 @@ function open(options: OpenOptions): Wall {
   if (mode === 'inline' && !(place instanceof Element))
     throw new TypeError('Offerdeck.open needs a target that is on the page.')
   const wall = new WallFrame(origin, options)
-  if (mode === 'tab') window.open(urlOf(origin, options, false), '_blank', 'noopener')
+  if (mode === 'tab') wall.showInTab()
   else if (mode === 'inline') wall.showIn(place as Element)
   else showModal(wall, closeLabel)
-  queueMicrotask(() => wall.emit('opened', {} satisfies WallEvents['opened'])) // after its caller has added listeners
+  queueMicrotask(() => wall.emit('opened', {})) // after its caller has added listeners
   return {
     on(event, listener) {
       wall.on(event, listener)
@@ -53,4 +36,4 @@ function open(options: OpenOptions): Wall {
 }
 
 defineElement(origin)
-Object.assign(window, { Offerdeck: { open } })
+Object.assign(window, { Offerdeck: { open } satisfies typeof Offerdeck })

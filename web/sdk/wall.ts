@@ -2,39 +2,11 @@
 //
 // A message counts only when it comes from the frame that this wall made, from the server's origin, and has the shape of
 // one. Nothing in it is ever used as code or HTML.
-export type WallEvents = {
-  ready: object
-  opened: object
-  'offer-started': { offer_id: number }
-  credited: { conversion_id: string; offer_id: number; goal_id: number; reward: number }
-  closed: object
-  error: { code: string }
-}
-export type WallEvent = keyof WallEvents
-export type Listener<E extends WallEvent> = (detail: WallEvents[E]) => void
-
-type Signed = { exp: number | string; sig: string }
-
-export type WallOptions = {
-  apiKey: string
-  userId: string
-  exp?: number | string
-  sig?: string
-  /** Called when the signature has expired: resolve to a new one, created on your server. */
-  renew?: () => Promise<Signed>
-  aff_sub?: string
-  aff_sub2?: string
-  aff_sub3?: string
-  aff_sub4?: string
-  country?: string
-  platform?: string
-  category?: string
-  sort?: string
-  theme?: 'light' | 'dark' | 'auto'
-  lang?: string
-  /** Read by screen readers. */
-  title?: string
-}
+type WallOptions = Offerdeck.WallOptions
+type WallEvents = Offerdeck.WallEvents
+type WallEvent = Offerdeck.WallEvent
+type Listener<E extends WallEvent> = Offerdeck.Listener<E>
+type Signed = Offerdeck.Signature
 
 const PARAMETERS = ['apiKey', 'userId', 'exp', 'sig', 'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'country', 'platform', 'category', 'sort', 'theme', 'lang'] as const // prettier-ignore
 /** What a wall may say; `close` asks for being closed. */
@@ -43,7 +15,7 @@ const HEARD = ['ready', 'offer-started', 'credited', 'error', 'close'] as const
 const RENEWED_MS = 10_000
 const SANDBOX = 'allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox'
 
-export function urlOf(origin: string, options: WallOptions, embed: boolean): string {
+function urlOf(origin: string, options: WallOptions, embed: boolean): string {
   const given = PARAMETERS.flatMap((name) => {
     const value = options[name]
     return value === undefined || value === '' ? [] : [[name, String(value)]]
@@ -71,16 +43,36 @@ export class WallFrame {
   }
 
   showIn(place: ParentNode): void {
-    const { exp, renew } = this.#options
     addEventListener('message', this.#receive)
-    if (renew !== undefined && Number(exp) * 1_000 <= Date.now())
-      void this.#renew(renew, (signed) => this.#load(signed))
-    else this.#load({})
+    this.#load(true, (url) => (this.element.src = url))
     place.append(this.element)
   }
 
-  #load(signed: Partial<Signed>): void {
-    this.element.src = urlOf(this.#origin, { ...this.#options, ...signed }, true)
+  /** A tab has to be opened at once: after a wait, browsers block it. */
+  showInTab(): void {
+    if (!this.#isExpired()) return this.#load(false, (url) => window.open(url, '_blank', 'noopener'))
+    const tab = window.open('', '_blank')
+    if (tab === null) return
+    tab.opener = null
+    let waiting: Window | null = tab
+    this.on('closed', () => waiting?.close())
+    this.#load(false, (url) => {
+      waiting = null
+      tab.location.replace(url)
+    })
+  }
+
+  #isExpired(): boolean {
+    const { exp, renew } = this.#options
+    return renew !== undefined && Number(exp) * 1_000 <= Date.now()
+  }
+
+  /** With a new signature where this one has expired. */
+  #load(isEmbedded: boolean, show: (url: string) => void): void {
+    const load = (signed: Partial<Signed>) => show(urlOf(this.#origin, { ...this.#options, ...signed }, isEmbedded))
+    const { renew } = this.#options
+    if (renew !== undefined && this.#isExpired()) void this.#renew(renew, load, () => load({})) // which says what is wrong
+    else load({})
   }
 
   on<E extends WallEvent>(event: E, listener: Listener<E>): this {
@@ -118,7 +110,7 @@ export class WallFrame {
     else this.emit(data.event, data.detail)
   }
 
-  async #renew(renew: () => Promise<Signed>, use: (signed: Signed) => void): Promise<void> {
+  async #renew(renew: () => Promise<Signed>, use: (signed: Signed) => void, onFailed?: () => void): Promise<void> {
     if (this.#isRenewing) return
     if (Date.now() - this.#renewedAtMs < RENEWED_MS) return this.emit('error', { code: 'expired' })
     this.#isRenewing = true
@@ -128,7 +120,7 @@ export class WallFrame {
     } catch (error) {
       reportError(error) // the page's own
       this.emit('error', { code: 'expired' })
-      if (this.element.src === '') this.#load({}) // it says what is wrong
+      onFailed?.()
     }
     this.#isRenewing = false
     this.#renewedAtMs = Date.now()

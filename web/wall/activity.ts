@@ -1,21 +1,23 @@
-// What the user has started and earned. It follows by itself: the server says that something changed, and where streams
-// do not get through, the page asks now and then.
-import { ApiError, listActivity, liveUrl } from './api.ts'
+// What the user has started and earned. It follows by itself.
+import { findOffer, isOver, listActivity, liveUrl } from './api.ts'
 import { type ActivityPage, type Earned, type Started, viewer } from './boot.ts'
+import { showDetails } from './details.ts'
 import { h, picture, replace } from './dom.ts'
 import type { HelpView } from './help.ts'
 import { agoText, amount, amountText, dateText, say } from './format.ts'
 import { notice } from './notice.ts'
 import { announce } from './parent.ts'
+import { followStream, onReturn } from './stream.ts'
 
-const ASK_MS = 15_000
 const TOAST_MS = 8_000
+const PAGE = 20
+const LARGEST = 100 // page that the server gives
 
 type Places = {
   toasts: HTMLElement
   /** Shows the balance, where the app keeps one. */
   held: HTMLElement
-  help: Pick<HelpView, 'refresh' | 'setOffers'>
+  help: () => Pick<HelpView, 'refresh' | 'setOffers'>
   /** Null where the wall takes no tickets. */
   onWrong: () => ((offerId: number) => void) | null
 }
@@ -34,9 +36,10 @@ export function activityView({ toasts, held, help, onWrong }: Places): { element
   let next: string | null = null
 
   async function refresh(): Promise<void> {
-    const { exp } = viewer.query
+    const { sig } = viewer.query
     try {
-      const page = await listActivity()
+      // What is shown already may have changed, too.
+      const page = await listActivity('', Math.min(Math.max(items.length, PAGE), LARGEST))
       if (!isFirst) for (const item of page.items) if (isCredited(item)) celebrate(item)
       for (const { conversion_id, status } of page.items) seen.set(conversion_id, status)
       isFirst = isStale = false
@@ -44,11 +47,11 @@ export function activityView({ toasts, held, help, onWrong }: Places): { element
       const older = items.filter(({ conversion_id }) => !known.has(conversion_id))
       if (older.length === items.length) next = page.next_cursor // all of it is new: what is between may be missing
       items = older.length === items.length ? page.items : [...page.items, ...older]
-      help.setOffers([...page.started, ...page.items])
+      help().setOffers([...page.started, ...page.items])
       started = page.started
       show(page.balance)
     } catch (error) {
-      if (error instanceof ApiError && error.field === 'exp') return exp === viewer.query.exp ? expire() : refresh()
+      if (isOver(error)) return sig === viewer.query['sig'] ? expire() : refresh()
       isStale = true
       if (isFirst) replace(body, notice('failed', null, ['retry', () => void refresh()]))
     }
@@ -57,8 +60,8 @@ export function activityView({ toasts, held, help, onWrong }: Places): { element
   const isCredited = ({ conversion_id, status }: Earned) =>
     status === 'approved' && seen.get(conversion_id) !== 'approved'
 
-  function celebrate({ offer_id, goal_id, reward, conversion_id }: Earned): void {
-    const toast = h('p', { class: 'toast' }, say('credited', { amount: amountText(reward) }))
+  function celebrate({ offer_id, goal_id, reward, currency, conversion_id }: Earned): void {
+    const toast = h('p', { class: 'toast' }, say('credited', { amount: amountText(reward, currency) }))
     toasts.append(toast)
     toasts.hidePopover?.()
     toasts.showPopover?.() // above the offer that may be open
@@ -82,46 +85,37 @@ export function activityView({ toasts, held, help, onWrong }: Places): { element
   }
 
   async function more(cursor: string): Promise<void> {
-    const page = await listActivity(cursor).catch(() => null)
+    const page = await listActivity(cursor, PAGE).catch(() => null)
     if (page === null || cursor !== next) return
     items = [...items, ...page.items]
+    for (const { conversion_id, status } of page.items) seen.set(conversion_id, status)
     next = page.next_cursor
-    help.setOffers(page.items)
+    help().setOffers(page.items)
     show(page.balance)
   }
 
-  const refreshAll = () => Promise.all([refresh(), help.refresh()])
-  let timer = 0
-  let stream: EventSource | null = null
-  function stop(): void {
-    clearInterval(timer)
-    stream?.close()
-  }
+  const refreshAll = () => void Promise.all([refresh(), help().refresh()])
+  let stop = () => {}
   function expire(): void {
     stop()
-    replace(body, notice('expired', 'expired_text', ['reload', () => location.reload()]))
+    replace(body, notice('expired', 'expired_text'))
     announce('error', { code: 'expired' })
   }
 
-  /** A stream, and without one every few seconds while the page is looked at. */
   function follow(): void {
     stop()
-    void refresh()
-    void help.refresh()
-    stream = new EventSource(liveUrl())
-    stream.addEventListener('open', () => !isFirst && void refreshAll()) // what changed while it was not open was not said
-    stream.addEventListener('activity', () => void refresh())
-    stream.addEventListener('tickets', () => void help.refresh())
-    stream.addEventListener('busy', () => stream?.close())
-    timer = window.setInterval(() => {
-      if (isStale || stream?.readyState !== EventSource.OPEN) refreshIfSeen()
-    }, ASK_MS)
+    refreshAll()
+    stop = followStream(liveUrl(), {
+      ask: refreshAll,
+      isStale: () => isStale,
+      on: {
+        open: () => !isFirst && refreshAll(),
+        activity: () => void refresh(),
+        tickets: () => void help().refresh(),
+      },
+    })
   }
-  const refreshIfSeen = () => document.visibilityState === 'visible' && void refreshAll()
-  if (viewer.isSigned) {
-    document.addEventListener('visibilitychange', refreshIfSeen)
-    addEventListener('online', refreshIfSeen)
-  }
+  if (viewer.isSigned) onReturn(refreshAll)
   return { element, follow: viewer.isSigned ? follow : () => {} }
 }
 
@@ -130,7 +124,19 @@ type OnWrong = ((offerId: number) => void) | null
 const wrongLink = (offerId: number, onWrong: OnWrong) =>
   onWrong !== null && h('button', { class: 'link', onclick: () => onWrong(offerId) }, say('wrong'))
 
-function startedRow({ offer_id, offer_name, image_url, started_at, goals }: Started, onWrong: OnWrong): HTMLElement {
+/** To the steps of an offer, with its link: for this user, as it is now. */
+function continueLink(offerId: number): HTMLElement {
+  const show = () => void findOffer(offerId).then((offer) => showDetails(offer, true), explain)
+  const explain = () =>
+    button.replaceWith(h('small', { role: 'status' }, say(navigator.onLine ? 'offer_gone' : 'offline')))
+  const button = h('button', { class: 'link', onclick: show }, say('continue'))
+  return button
+}
+
+function startedRow(
+  { offer_id, offer_name, image_url, started_at, currency, goals }: Started,
+  onWrong: OnWrong,
+): HTMLElement {
   const reached = goals.filter(({ status }) => status === 'approved' || status === 'pending').length
   return h(
     'li',
@@ -139,7 +145,7 @@ function startedRow({ offer_id, offer_name, image_url, started_at, goals }: Star
     h(
       'div',
       { class: 'what' },
-      h('h3', {}, offer_name),
+      h('h3', { dir: 'auto' }, offer_name),
       h('small', {}, say('started', { when: agoText(started_at) })),
       h('progress', { max: String(goals.length), value: String(reached), 'aria-label': `${reached}/${goals.length}` }),
       h(
@@ -149,18 +155,19 @@ function startedRow({ offer_id, offer_name, image_url, started_at, goals }: Star
           h(
             'li',
             { class: status ?? 'unreached' },
-            h('span', {}, name, status !== null && h('small', {}, ` ${say(status)}`)),
-            amount(reward),
+            h('span', { dir: 'auto' }, name, status !== null && h('small', {}, ` ${say(status)}`)),
+            amount(reward, currency),
           ),
         ),
       ),
+      continueLink(offer_id),
       wrongLink(offer_id, onWrong),
     ),
   )
 }
 
 function earnedRow(item: Earned, onWrong: OnWrong): HTMLElement {
-  const { offer_id, offer_name, goal_name, image_url, status, status_reason, reward, changed_at, hold_until } = item
+  const { offer_id, offer_name, goal_name, image_url, status, status_reason, changed_at, hold_until } = item
   const reason = status === 'pending' ? (hold_until === null ? say('pending_text') : say('held_text', { when: dateText(hold_until) })) : status_reason === null ? '' : say(status_reason) // prettier-ignore
   return h(
     'li',
@@ -169,11 +176,22 @@ function earnedRow(item: Earned, onWrong: OnWrong): HTMLElement {
     h(
       'div',
       { class: 'what' },
-      h('h3', {}, offer_name),
-      h('small', {}, goal_name === offer_name ? '' : `${goal_name} · `, dateText(changed_at)),
+      h('h3', { dir: 'auto' }, offer_name),
+      h(
+        'small',
+        {},
+        goal_name !== offer_name && h('bdi', {}, goal_name),
+        goal_name !== offer_name && ' · ',
+        dateText(changed_at),
+      ),
       reason !== '' && h('small', { class: 'reason' }, reason),
       wrongLink(offer_id, onWrong),
     ),
-    h('span', { class: `reward ${status}` }, amount(reward), h('small', { class: 'status' }, say(status))),
+    h(
+      'span',
+      { class: `reward ${status}` },
+      amount(item.reward, item.currency),
+      h('small', { class: 'status' }, say(status)),
+    ),
   )
 }

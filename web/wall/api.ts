@@ -3,6 +3,7 @@ import type { NewTicket, NewTicketMessage } from '../../src/features/wall/ticket
 import {
   type ActivityPage,
   type Image,
+  look,
   type Offer,
   type OfferList,
   type Ticket,
@@ -24,6 +25,10 @@ export class ApiError extends Error {
   }
 }
 
+/** The signature has expired, its secret or the key was replaced, or the app was closed: trying again does not help. */
+export const isOver = (error: unknown): boolean =>
+  error instanceof ApiError && ['exp', 'sig', 'apiKey'].includes(error.field ?? '')
+
 const given = (names: readonly string[]) => names.flatMap((name) => (viewer.query[name] === undefined ? [] : [[name, viewer.query[name]] as const])) // prettier-ignore
 
 /** With who asks, and those of the page's parameters that the path knows. */
@@ -33,6 +38,9 @@ function urlOf(path: string, names: readonly string[], more: Record<string, stri
   const known = Object.entries(query).filter(([, value]) => value !== '')
   return `/wall/v1${path}?${new URLSearchParams(known).toString()}`
 }
+
+/** That the page is in. */
+const lang = look.language
 
 const SUB_IDS = ['aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4']
 
@@ -48,26 +56,27 @@ async function ask<T>(url: string, body?: object): Promise<T> {
 }
 
 export const listOffers = (filter: Record<string, string>): Promise<OfferList> =>
-  ask(urlOf('/offers', [...SUB_IDS, 'country', 'platform'], filter))
+  ask(urlOf('/offers', [...SUB_IDS, 'country', 'platform'], { ...filter, lang }))
 
 export const findOffer = async (offerId: number): Promise<Offer> =>
-  (await ask<{ offer: Offer }>(urlOf(`/offers/${offerId}`, SUB_IDS))).offer
+  (await ask<{ offer: Offer }>(urlOf(`/offers/${offerId}`, SUB_IDS, { lang }))).offer
 
 /** For the publisher's funnel: whether it arrives changes nothing here. */
 export const countOpened = (): void => void navigator.sendBeacon(urlOf('/opened', []))
 
-export const listActivity = (cursor = ''): Promise<ActivityPage> => ask(urlOf('/activity', [], { cursor }))
+export const listActivity = (cursor: string, limit: number): Promise<ActivityPage> =>
+  ask(urlOf('/activity', [], { cursor, limit: String(limit), lang }))
 
 export const liveUrl = (): string => urlOf('/live', [])
 
-export const listTickets = (cursor = ''): Promise<TicketList> => ask(urlOf('/tickets', [], { cursor }))
+export const listTickets = (cursor = ''): Promise<TicketList> => ask(urlOf('/tickets', [], { cursor, lang }))
 
 export type SentTicket = NewTicketMessage & Partial<NewTicket>
 
 /** A new ticket, or a message to one. */
 export async function sendTicket(message: SentTicket, ticketId?: string): Promise<Ticket> {
   const path = ticketId === undefined ? '/tickets' : `/tickets/${ticketId}/messages`
-  return (await ask<{ ticket: Ticket }>(urlOf(path, []), message)).ticket
+  return (await ask<{ ticket: Ticket }>(urlOf(path, [], { lang }), message)).ticket
 }
 
 export const readImage = (ticketId: string, messageId: string): Promise<Image> =>

@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import type { Activity, PageViewer, WallOffer, WallOfferList } from '../../src/features/wall/schema.ts'
 import type { TicketImage, WallTicket, WallTicketList } from '../../src/features/wall/ticket-schema.ts'
 import type { WallSettings } from '../../src/features/wall/settings-schema.ts'
+import type { NumberStyle } from '../../src/features/wall/texts/numbers.ts'
 import type { Texts } from '../../src/features/wall/texts/en.ts'
 
 export type Offer = Static<typeof WallOffer>
@@ -17,6 +18,7 @@ export type Image = Static<typeof TicketImage>
 type Look = Pick<WallSettings, 'logo' | 'hero' | 'currency_icon' | 'title' | 'intro' | 'shows'> & {
   texts: Texts
   language: string
+  numbers: NumberStyle
   currency: string
 }
 

@@ -34,9 +34,14 @@ export function showDetails(offer: Offer, isStarted = false): void {
       'header',
       {},
       picture(offer.image_url ?? null, 'picture'),
-      h('div', {}, h('h2', { id: 'offer-name', dir: 'auto' }, name), h('p', { class: 'reward' }, amount(offer.reward))),
+      h(
+        'div',
+        {},
+        h('h2', { id: 'offer-name', dir: 'auto' }, name),
+        h('p', { class: 'reward' }, amount(offer.reward, offer.currency)),
+      ),
     ),
-    h('p', { class: 'badges' }, ...facts.map((text) => h('span', { class: 'badge' }, text))),
+    h('p', { class: 'badges' }, ...facts.map((text) => h('span', { class: 'badge', dir: 'auto' }, text))),
     h('p', { class: 'lines', dir: 'auto' }, description),
     h('h3', {}, say('steps')),
     h(
@@ -48,7 +53,7 @@ export function showDetails(offer: Offer, isStarted = false): void {
           {},
           h(
             'span',
-            {},
+            { dir: 'auto' },
             goal.name,
             goal.is_optional && h('small', {}, ` (${say('optional')})`),
             goal.description !== '' && h('small', { class: 'lines', dir: 'auto' }, goal.description),
@@ -56,7 +61,7 @@ export function showDetails(offer: Offer, isStarted = false): void {
           h(
             'span',
             { class: 'reward' },
-            amount(goal.reward),
+            amount(goal.reward, offer.currency),
             goal.reward_varies === true && h('small', {}, say('varies')),
           ),
         ),

@@ -17,6 +17,15 @@ export function h<T extends keyof HTMLElementTagNameMap>(
   return element
 }
 
+/** Created when first needed. */
+export const lazy = <T>(create: () => T) => {
+  let made: T | undefined
+  return () => (made ??= create())
+}
+
+/** What need not be there when the page is first seen. */
+export const afterPaint = (work: () => void) => requestAnimationFrame(() => setTimeout(work))
+
 export const replace = (element: Element, ...children: Child[]) =>
   element.replaceChildren(...children.filter((child): child is Node | string => child !== null && child !== false))
 

@@ -1,5 +1,5 @@
 // Tickets: what the user asks the publisher, and the answers. Without form submits, which a sandboxed frame may block.
-import { ApiError, listTickets, readImage, type SentTicket, sendTicket } from './api.ts'
+import { ApiError, isOver, listTickets, readImage, type SentTicket, sendTicket } from './api.ts'
 import { look, type Ticket, viewer } from './boot.ts'
 import { h, replace } from './dom.ts'
 import { dateText, say } from './format.ts'
@@ -136,7 +136,7 @@ function ticketForm(onSent: (ticket: Ticket) => void) {
       for (const { offer_id, offer_name } of offers) {
         if (known.has(String(offer_id))) continue
         known.add(String(offer_id))
-        offer.append(h('option', { value: String(offer_id) }, offer_name))
+        offer.append(h('option', { value: String(offer_id), dir: 'auto' }, offer_name))
       }
     },
     askAbout(offerId: number): void {
@@ -197,9 +197,9 @@ function messageForm(
   return { element, focus: () => text.focus() }
 }
 
-function problemOf(error: unknown): 'expired' | 'image_wrong' | 'email_wrong' | 'too_many' | 'send_failed' {
+function problemOf(error: unknown): 'expired_text' | 'image_wrong' | 'email_wrong' | 'too_many' | 'send_failed' {
   if (!(error instanceof ApiError)) return 'send_failed'
-  if (error.field === 'exp') return 'expired'
+  if (isOver(error)) return 'expired_text'
   if (error.field === 'image' || error.field === 'body') return 'image_wrong'
   if (error.field === 'email') return 'email_wrong'
   return error.status === 429 || error.field === 'text' ? 'too_many' : 'send_failed'

@@ -1,13 +1,11 @@
 'use client'
-// Runs in the browser. The secret stays on the server: the user comes signed.
+// Runs in the browser. The secret stays on the server: the user comes signed. The types of the SDK come with the client:
+// "types": ["@offerdeck/client/sdk"] in the compilerOptions of tsconfig.json.
 import { useEffect, useRef, useState } from 'react'
-
-type Wall = { on(event: string, listener: (detail: { reward: number }) => void): Wall; close(): void }
-declare const Offerdeck: { open(options: Record<string, unknown>): Wall }
 
 export function EarnButton({ user }: { user: { apiKey: string; userId: string; exp: string; sig: string } }) {
   const [coins, setCoins] = useState(0)
-  const wall = useRef<Wall | null>(null)
+  const wall = useRef<Offerdeck.Wall | null>(null)
   useEffect(() => () => wall.current?.close(), [])
   const open = () => {
     wall.current = Offerdeck.open({ ...user }).on('credited', ({ reward }) => setCoins((before) => before + reward))

@@ -124,7 +124,7 @@ export async function findTokenHolder(db: Db, hashes: readonly string[], now: Da
     .selectFrom('access_tokens')
     .innerJoin('people', 'people.id', 'access_tokens.person_id')
     .select(['token_id', 'access_tokens.name as token_name', 'scopes', 'allowed_ips', 'last_used_at'])
-    .select(['people.id', 'people.name', 'email', 'role', 'publisher_id', 'two_factor_enabled'])
+    .select(['people.id', 'people.name', 'email', 'role', 'publisher_id', 'advertiser_id', 'two_factor_enabled'])
     .where('token_hash', 'in', hashes)
     .where('revoked_at', 'is', null)
     .where('disabled_at', 'is', null)

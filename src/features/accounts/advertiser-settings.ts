@@ -2,7 +2,7 @@
 import ipaddr from 'ipaddr.js'
 import { type Db, inTransaction } from '../../db/open.ts'
 import { InvalidInput, NoSuch, type Problem } from '../../errors.ts'
-import { type Advertiser, getAdvertiser } from './advertisers.ts'
+import { type Advertiser, ADVERTISER, getAdvertiser } from './advertisers.ts'
 import { type Actor, recordAudit } from './audit.ts'
 
 /** What an advertiser's own words can be mapped to. */
@@ -16,6 +16,9 @@ export const POSTBACK_PARAMETERS = [
 export const NEGATIVE_AMOUNTS = ['refuse', 'reversal', 'ignore'] as const
 export const DECIMAL_MARKS = ['detect', 'point', 'comma'] as const
 
+/** What an advertiser's people see of the publishers behind their figures and conversions. */
+export const SEEN_PUBLISHERS = ['nothing', 'id', 'name'] as const
+
 const MAX_WORD = 100
 const MAX_ENTRIES = 200
 
@@ -28,6 +31,9 @@ export type AdvertiserSettings = {
   aliases: [string, string][]
   negativeAmount: string
   decimalMark: string
+  /** Empty: none. */
+  reversalPrefix: string
+  seesPublishers: string
 }
 
 type Report = (message: string) => void
@@ -54,11 +60,22 @@ export async function setAdvertiser(
     ...(settings.decimalMark !== undefined && {
       decimal_mark: readOneOf(DECIMAL_MARKS, settings.decimalMark, 'the decimal mark', of('decimal_mark')),
     }),
+    ...(settings.reversalPrefix !== undefined && {
+      reversal_prefix: readPrefix(settings.reversalPrefix, of('reversal_prefix')),
+    }),
+    ...(settings.seesPublishers !== undefined && {
+      sees_publishers: readOneOf(
+        SEEN_PUBLISHERS,
+        settings.seesPublishers,
+        'what is shown of publishers',
+        of('sees_publishers'),
+      ),
+    }),
   }
   if (problems.length > 0) throw new InvalidInput(problems)
   if (Object.keys(values).length === 0) return getAdvertiser(db, advertiserId)
   return inTransaction(db, async (trx) => {
-    const ofThis = trx.selectFrom('advertisers').selectAll().where('advertiser_id', '=', advertiserId)
+    const ofThis = trx.selectFrom('advertisers').select(ADVERTISER).where('advertiser_id', '=', advertiserId)
     const before = (await ofThis.forNoKeyUpdate().executeTakeFirst()) as Advertiser | undefined
     if (before === undefined) throw new NoSuch('advertiser', advertiserId)
     await trx.updateTable('advertisers').set(values).where('advertiser_id', '=', advertiserId).execute()
@@ -70,7 +87,15 @@ export async function setAdvertiser(
 }
 
 function compare(before: Advertiser, after: Advertiser) {
-  const fields = ['allowed_ips', 'status_map', 'aliases', 'negative_amount', 'decimal_mark'] as const
+  const fields = [
+    'allowed_ips',
+    'status_map',
+    'aliases',
+    'negative_amount',
+    'decimal_mark',
+    'reversal_prefix',
+    'sees_publishers',
+  ] as const
   const changed = fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
   return Object.fromEntries(changed.map((field) => [field, { before: before[field], after: after[field] }]))
 }
@@ -80,7 +105,7 @@ function readAllowedIps(texts: string[], report: Report): string[] {
   const ranges = texts.map((text) => {
     const range = readRange(text.trim())
     if (range === 'bad') report(`"${text}" is not an address such as 192.0.2.7 or a range such as 192.0.2.0/24.`)
-    if (range === 'everything') report(`"${text}" takes in every address, so it would protect nothing.`)
+    if (range === 'everything') report(`"${text}" allows every IP address, so it would protect nothing.`)
     return range
   })
   return [...new Set(ranges)]
@@ -104,6 +129,13 @@ function readRange(text: string): string {
 function readOneOf(known: readonly string[], value: string, what: string, report: Report): string {
   if (!known.includes(value)) report(`"${value}" is not known for ${what}: it can be ${known.join(', ')}.`)
   return value
+}
+
+function readPrefix(text: string, report: Report): string {
+  const prefix = text.trim()
+  if (prefix !== '' && (!isWord(prefix) || prefix.length > 20))
+    report('The prefix of reversals must have at most 20 characters.')
+  return prefix
 }
 
 function readStatusMap(pairs: [string, string][], report: Report): Record<string, string> {

@@ -98,9 +98,11 @@ test('what is set is replaced as a whole, the rest is left, and a token finds al
     advertiserId: advertiser_id,
     isExpired: false,
     allowedIps: ['192.0.2.7', '2001:db8::/32', '198.51.100.0/24'],
+    signed: null,
     statusMap: { paid: 'approved', 'a=b': 'rejected' },
     aliases: { click_id: ['cid', 'sub1'], txn_id: ['tid'] },
     negativeAmount: 'refuse',
+    reversalPrefix: '',
     decimalMark: 'detect',
   })
   const changed = await setAdvertiser(db, TESTER, advertiser_id, { allowedIps: [], statusMap: [['ok', 'pending']], aliases: [] }) // prettier-ignore
@@ -126,7 +128,7 @@ test('a setting that makes no sense is refused with a sentence, and nothing is c
     'fe80::1%eth0',
   ]
   const attempts: [Partial<AdvertiserSettings>, RegExp][] = [
-    ...everything.map((ip): [Partial<AdvertiserSettings>, RegExp] => [{ allowedIps: [ip] }, /takes in every address/]),
+    ...everything.map((ip): [Partial<AdvertiserSettings>, RegExp] => [{ allowedIps: [ip] }, /allows every IP address/]),
     ...bad.map((ip): [Partial<AdvertiserSettings>, RegExp] => [{ allowedIps: [ip] }, /is not an address such as 192\.0\.2\.7/]),
     [{ statusMap: [['paid', 'done']] }, /"done" is not a status: a word can stand for approved, pending, rejected, reversed/],
     [{ statusMap: [['', 'approved']] }, /is not a word of 1 to 100 characters/],

@@ -9,6 +9,7 @@ import { formatDuration } from '../../lib/duration.ts'
 import type { Reference } from '../../lib/reference.ts'
 import { base62, createSecretHash, withChecksum } from '../../lib/tokens.ts'
 import { type Actor, recordAudit } from './audit.ts'
+import type { CallSignature } from './call-signature.ts'
 
 export type Advertiser = {
   advertiser_id: number
@@ -23,8 +24,17 @@ export type Advertiser = {
   negative_amount: 'refuse' | 'reversal' | 'ignore'
   /** What it separates decimals with, where that cannot be seen: 1,234. */
   decimal_mark: 'detect' | 'point' | 'comma'
+  /** What the transaction ID of a reversal begins with; empty: nothing does. */
+  reversal_prefix: string
+  /** How its callbacks are signed; null: they are not. */
+  signature: CallSignature | null
+  /** What its people see of publishers. */
+  sees_publishers: 'nothing' | 'id' | 'name'
   created_at: Date
 }
+
+/** All but the secret. */
+export const ADVERTISER = ['advertiser_id', 'name', 'allowed_ips', 'status_map', 'aliases', 'negative_amount', 'decimal_mark', 'reversal_prefix', 'signature', 'sees_publishers', 'created_at'] as const satisfies (keyof Advertiser)[] // prettier-ignore
 
 /** Shown once; only a hash is kept. */
 export type IssuedAdvertiser = { advertiser_id: number; name: string; token: string; created_at: Date }
@@ -120,7 +130,7 @@ export async function findAdvertisersByTokens(db: Db, searches: readonly TokenSe
     .selectFrom('advertiser_tokens')
     .innerJoin('advertisers', 'advertisers.advertiser_id', 'advertiser_tokens.advertiser_id')
     .select(['hash', 'advertisers.advertiser_id', 'allowed_ips', 'status_map', 'aliases', 'expires_at'])
-    .select(['negative_amount', 'decimal_mark'])
+    .select(['negative_amount', 'decimal_mark', 'reversal_prefix', 'signature', 'signature_secret'])
     .where((is) => is('hash', '=', is.fn.any(is.val(all))))
     .execute()
   const byHash = new Map(rows.map((row) => [row.hash, row]))
@@ -136,6 +146,7 @@ export async function findAdvertisersByTokens(db: Db, searches: readonly TokenSe
         advertiserId: found.advertiser_id,
         isExpired: found.expires_at !== null && found.expires_at <= now,
         allowedIps: found.allowed_ips,
+        signed: found.signature === null || found.signature_secret === null ? null : { signature: found.signature as CallSignature, secret: found.signature_secret }, // prettier-ignore
         ...dialectOf(found as unknown as Advertiser),
       }
     }),
@@ -144,11 +155,12 @@ export async function findAdvertisersByTokens(db: Db, searches: readonly TokenSe
 
 /** How an advertiser speaks: what its confirmations are read by. */
 export const dialectOf = (
-  advertiser: Pick<Advertiser, 'status_map' | 'aliases' | 'negative_amount' | 'decimal_mark'>,
+  advertiser: Pick<Advertiser, 'status_map' | 'aliases' | 'negative_amount' | 'decimal_mark' | 'reversal_prefix'>,
 ) => ({
   statusMap: advertiser.status_map,
   aliases: advertiser.aliases,
   negativeAmount: advertiser.negative_amount,
+  reversalPrefix: advertiser.reversal_prefix,
   decimalMark: advertiser.decimal_mark,
 })
 
@@ -156,18 +168,14 @@ export const dialectOf = (
 export async function matchAdvertisers(db: Db, { id, name }: Reference): Promise<Advertiser[]> {
   const found = await db
     .selectFrom('advertisers')
-    .selectAll()
+    .select(ADVERTISER)
     .where((is) => is.or([is('advertiser_id', '=', id), is('name', '=', name)]))
     .execute()
   return found as Advertiser[]
 }
 
 export async function getAdvertiser(db: Db, advertiserId: number): Promise<Advertiser> {
-  const found = await db
-    .selectFrom('advertisers')
-    .selectAll()
-    .where('advertiser_id', '=', advertiserId)
-    .executeTakeFirst()
+  const found = await db.selectFrom('advertisers').select(ADVERTISER).where('advertiser_id', '=', advertiserId).executeTakeFirst() // prettier-ignore
   if (found === undefined) throw new NoSuch('advertiser', advertiserId)
   return found as Advertiser
 }

@@ -20,11 +20,14 @@ export const invitationWriter = ({ secretKey, publicUrl }: Network): Writer => (
       .set({ token_hash: hash })
       .where('invitation_id', '=', Number(about))
       .where(isOpen(now))
-      .returning(['invited_by', 'publisher_id'])
+      .returning(['invited_by', 'publisher_id', 'advertiser_id'])
       .executeTakeFirst()
     if (invitation === undefined) return null
     const inviter = (await findName(trx, 'people', 'id', invitation.invited_by)) ?? 'The operator'
-    const team = (await findName(trx, 'publishers', 'publisher_id', invitation.publisher_id)) ?? 'the network'
+    const team =
+      (await findName(trx, 'publishers', 'publisher_id', invitation.publisher_id)) ??
+      (await findName(trx, 'advertisers', 'advertiser_id', invitation.advertiser_id)) ??
+      'the network'
     return {
       subject: 'You are invited to Offerdeck',
       text: `${inviter} invites you to ${team} on Offerdeck.\n\nCreate your account here, within a week:\n${invitationUrl(publicUrl, token)}\n`,
@@ -34,8 +37,8 @@ export const invitationWriter = ({ secretKey, publicUrl }: Network): Writer => (
 
 async function findName(
   trx: Trx,
-  table: 'people' | 'publishers',
-  column: 'id' | 'publisher_id',
+  table: 'people' | 'publishers' | 'advertisers',
+  column: 'id' | 'publisher_id' | 'advertiser_id',
   value: string | number | null,
 ) {
   const row = await trx.selectFrom(table).select('name').where(column, '=', value).executeTakeFirst()

@@ -8,7 +8,17 @@ import { base62, createSecretHash, createSecretHashes, withChecksum } from '../.
 import { type Actor, recordAudit } from './audit.ts'
 import { holderOf, releaseAddress } from './email-verification.ts'
 import { queueMail } from './mails.ts'
-import { addPerson, checkPerson, countPeople, normalEmail, type Person, type Position, type Role } from './people.ts'
+import {
+  addPerson,
+  checkPerson,
+  countPeople,
+  isOfTeam,
+  normalEmail,
+  type Person,
+  type Position,
+  type Role,
+  type Team,
+} from './people.ts'
 import { noteSignInPlace } from './sign-in-places.ts'
 
 const VALID_MS = 7 * 86_400_000
@@ -27,6 +37,7 @@ export type Invitation = {
   email: string | null
   role: Role
   publisher_id: number | null
+  advertiser_id: number | null
   mailed: boolean
   created_at: Date
   expires_at: Date
@@ -39,7 +50,16 @@ export type MailStatus = (typeof MAIL_STATUSES)[number]
 /** Shown once; only a hash is kept. */
 export type IssuedInvitation = Invitation & { token: string }
 
-const COLUMNS = ['invitation_id', 'email', 'role', 'publisher_id', 'mailed', 'created_at', 'expires_at'] as const
+const COLUMNS = [
+  'invitation_id',
+  'email',
+  'role',
+  'publisher_id',
+  'advertiser_id',
+  'mailed',
+  'created_at',
+  'expires_at',
+] as const
 
 export async function invite(
   trx: Trx,
@@ -49,7 +69,7 @@ export async function invite(
   now: Date,
 ): Promise<IssuedInvitation> {
   const { row, token } = newRow(secretKey, invitation, now)
-  if (row.email !== null) await replaceInvitations(trx, row.email, row.publisher_id, now)
+  if (row.email !== null) await replaceInvitations(trx, row.email, invitation, now)
   const made = await trx.insertInto('invitations').values(row).returning(COLUMNS).executeTakeFirstOrThrow()
   if (row.mailed) await queueMail(trx, { kind: 'invitation', about: made.invitation_id, expiresAt: row.expires_at })
   const { email, role, publisherId } = invitation
@@ -63,13 +83,15 @@ export function createInvitationToken(secretKey: string): { token: string; hash:
   return { token, hash: createSecretHash(secretKey)(token) }
 }
 
-function newRow(secretKey: string, { email, role, publisherId, invitedBy, mailed = false }: NewInvitation, now: Date) {
+function newRow(secretKey: string, wanted: NewInvitation, now: Date) {
+  const { email, role, publisherId, advertiserId = null, invitedBy, mailed = false } = wanted
   const { token, hash } = createInvitationToken(secretKey)
   const row = {
     token_hash: hash,
     email: email === null ? null : normalEmail(email),
     role,
     publisher_id: publisherId,
+    advertiser_id: advertiserId,
     invited_by: invitedBy,
     mailed,
     created_at: now,
@@ -79,13 +101,10 @@ function newRow(secretKey: string, { email, role, publisherId, invitedBy, mailed
 }
 
 /** One link per email address: the latest. The number of open ones is limited. */
-async function replaceInvitations(trx: Trx, email: string, publisherId: number | null, now: Date): Promise<void> {
-  const ofTeam = trx
-    .updateTable('invitations')
-    .set({ revoked_at: now })
-    .where('publisher_id', publisherId === null ? 'is' : '=', publisherId)
+async function replaceInvitations(trx: Trx, email: string, team: Team, now: Date): Promise<void> {
+  const ofTeam = trx.updateTable('invitations').set({ revoked_at: now }).where(isOfTeam(team))
   await ofTeam.where('email', '=', email).where(isOpen(now)).execute()
-  if ((await listInvitations(trx, publisherId, now)).length >= MAX_OPEN)
+  if ((await listInvitations(trx, team, now)).length >= MAX_OPEN)
     throw new AppError('CONFLICT', `${MAX_OPEN} invitations are open already: take some back first.`)
 }
 
@@ -108,8 +127,8 @@ export async function findInvitation(db: Db, secretKey: string, token: string, n
   return (row as Invitation | undefined) ?? null
 }
 
-/** Those that can still be accepted, of one publisher, or of the operators. */
-export async function listInvitations(db: Db, publisherId: number | null, now: Date) {
+/** Those that can still be accepted, of one team. */
+export async function listInvitations(db: Db, team: Team, now: Date) {
   const rows = await open(db, now)
     .select((is) =>
       is
@@ -121,7 +140,7 @@ export async function listInvitations(db: Db, publisherId: number | null, now: D
         .whereRef('about', '=', sql`invitation_id::text`)
         .as('mail'),
     )
-    .where('publisher_id', publisherId === null ? 'is' : '=', publisherId)
+    .where(isOfTeam(team))
     .orderBy('invitation_id', 'desc')
     .execute()
   return rows.map(({ mail, ...invitation }) => ({
@@ -130,23 +149,23 @@ export async function listInvitations(db: Db, publisherId: number | null, now: D
   }))
 }
 
-/** False when there is no such invitation of this publisher that could still be accepted. */
+/** False when there is no such invitation of this team that could still be accepted. */
 export async function revokeInvitation(
   trx: Trx,
   by: Actor,
   invitationId: number,
-  publisherId: number | null,
+  team: Team,
   now: Date,
 ): Promise<boolean> {
   const revoked = await trx
     .updateTable('invitations')
     .set({ revoked_at: now })
     .where('invitation_id', '=', invitationId)
-    .where('publisher_id', publisherId === null ? 'is' : '=', publisherId)
+    .where(isOfTeam(team))
     .where(isOpen(now))
     .executeTakeFirst()
   if (revoked.numUpdatedRows === 0n) return false
-  await recordAudit(trx, by, { action: 'invitation.revoke', subject: invitationId, publisherId })
+  await recordAudit(trx, by, { action: 'invitation.revoke', subject: invitationId, publisherId: team.publisherId })
   return true
 }
 
@@ -163,8 +182,8 @@ export async function acceptInvitation(
   if (open === null) return null
   const address = open.email ?? email
   if (address === null) throw new OperatorError('An email address is required.', 'email')
-  const { role, publisher_id: publisherId } = open
-  const person = await checkPerson({ name, email: address, password, role, publisherId })
+  const { role, publisher_id: publisherId, advertiser_id: advertiserId } = open
+  const person = await checkPerson({ name, email: address, password, role, publisherId, advertiserId })
   return db.transaction().execute(async (trx) => {
     const used = await trx
       .updateTable('invitations')

@@ -5,7 +5,7 @@ import { until } from '../../../test/installation.ts'
 import { MailServer } from '../../../test/mail-server.ts'
 import { createPerson, PASSWORD, publisherOfApp, visit, Visitor } from '../../../test/people.ts'
 import { PUBLIC_URL, SECRET_KEY, useWorld } from '../../../test/world.ts'
-import { createPostman } from '../../app.ts'
+import { createPostman } from '../../postman.ts'
 import { createMailer } from '../../lib/mail.ts'
 import { forgetOldMails, giveUpMails, type Postman } from './mails.ts'
 
@@ -180,7 +180,7 @@ test('a worker that lost its lease says nothing about the attempt of another', a
   assert.deepEqual(await statuses(), ['sent'])
 })
 
-test('what expired is given up, said, shown to operators, and forgotten in time', async () => {
+test('what expired is not sent any more, said, shown to operators, and forgotten in time', async () => {
   const { db } = world.database
   const email = await alert()
   mails.answer = () => '451 not now'

@@ -14,9 +14,10 @@ const BATCH = 50
 const FIRST_WAIT_MS = 30_000 // longer than an attempt may take (SEND_MS); then twice as long, each time
 const MAX_WAIT_MS = 3_600_000
 const CLOSE_MS = 3_000
+const HOUR_MS = 3_600_000
 const NO_ADDRESS = 'no address'
 
-export const MAIL_KINDS = ['invitation', 'password_reset', 'email_verification', 'security_alert', 'notice', 'ticket', 'ticket_answer'] as const // prettier-ignore
+export const MAIL_KINDS = ['invitation', 'password_reset', 'email_verification', 'security_alert', 'notice', 'ticket', 'ticket_answer', 'feed_problem', 'cap_warning', 'sign_up', 'applications_waiting', 'application_decision', 'proposals_waiting', 'proposal_decision'] as const // prettier-ignore
 export type MailKind = (typeof MAIL_KINDS)[number]
 export type Letter = { subject: string; text: string }
 
@@ -31,13 +32,39 @@ export type Writers = Record<MailKind, Writer>
 /** What the links in mails are made with. */
 export type Network = { secretKey: string; publicUrl: string }
 
-type NewMail = { kind: MailKind; about: string | number; expiresAt: Date }
+/** `at`: not before. Without it: at once. */
+type NewMail = { kind: MailKind; about: string | number; expiresAt: Date; at?: Date }
 
-export async function queueMail(db: Db, { kind, about, expiresAt }: NewMail): Promise<void> {
+export async function queueMail(db: Db, { kind, about, expiresAt, at }: NewMail): Promise<void> {
   await db
     .insertInto('mails')
-    .values({ kind, about: String(about), expires_at: expiresAt })
+    .values({
+      kind,
+      about: String(about),
+      expires_at: expiresAt,
+      ...(at === undefined ? {} : { created_at: at, due_at: at }),
+    })
     .execute()
+}
+
+/**
+ * For the operators about a queue: at once, and at most once an hour however much comes in. The mail says how much is
+ * waiting when it is sent.
+ */
+export async function queueAtMostHourly(trx: Trx, mail: Pick<NewMail, 'kind' | 'about'>, now: Date): Promise<void> {
+  const { rows } = await sql<{ last: Date | null }>`
+    SELECT max(created_at) AS last FROM mails WHERE kind = ${mail.kind} AND about = ${mail.about}`.execute(trx)
+  const last = rows[0]?.last?.getTime() ?? 0
+  if (last > now.getTime()) return // another one is to come
+  const at = new Date(Math.max(now.getTime(), last + HOUR_MS))
+  await queueMail(trx, { ...mail, at, expiresAt: new Date(at.getTime() + 24 * HOUR_MS) })
+}
+
+/** Those who can decide something. */
+export async function findOperators(trx: Trx): Promise<string[]> {
+  const operators = trx.selectFrom('people').select('email').where('role', '=', 'operator')
+  const found = await operators.where('disabled_at', 'is', null).orderBy('created_at').execute()
+  return found.map(({ email }) => email)
 }
 
 /** The database's clock: two workers whose clocks differ would otherwise send one mail twice. */
@@ -167,7 +194,7 @@ const recordResult = (db: Db, { mailId, attempts }: Claimed, result: Result) =>
   db.updateTable('mails').set(result).where('mail_id', '=', mailId).where('attempts', '=', attempts).execute()
 
 /**
- * Gives up expired mails, and returns why each failed. Without a mail server, or an address, nothing was promised: such
+ * Ends expired mails as failed, and returns why each did. Without a mail server, or an address, nothing was promised: such
  * a row is deleted.
  */
 export async function giveUpMails(db: Db, hasMailServer: boolean, at?: Date): Promise<string[]> {

@@ -1,5 +1,7 @@
-// People who sign in: operators, who run the network, and those of a publisher.
+// People who sign in: operators, who run the network, those of a publisher, and those of an advertiser.
+import type { ExpressionBuilder } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
+import type { DB as Tables } from '../../db/tables.ts'
 import { OperatorError } from '../../errors.ts'
 import { checkEmail } from './email.ts'
 import { hashPassword } from './password-hash.ts'
@@ -11,7 +13,8 @@ export const PUBLISHER_ROLES = [
   'publisher_finance',
   'publisher_viewer',
 ] as const
-export const ROLES = [...OPERATOR_ROLES, ...PUBLISHER_ROLES] as const
+export const ADVERTISER_ROLES = ['advertiser'] as const
+export const ROLES = [...OPERATOR_ROLES, ...PUBLISHER_ROLES, ...ADVERTISER_ROLES] as const
 export type Role = (typeof ROLES)[number]
 
 export const isOperatorRole = (role: Role) => role === 'operator' || role === 'operator_reader'
@@ -20,8 +23,9 @@ export const isOperatorRole = (role: Role) => role === 'operator' || role === 'o
 export const isLeading = ({ role, disabled_at }: Pick<Person, 'role' | 'disabled_at'>) =>
   disabled_at === null && (role === 'operator' || role === 'publisher_owner')
 
-/** Operators have no publisher. */
-export type Position = { role: Role; publisherId: number | null }
+/** Whose people: a publisher's, an advertiser's, or, without either, the operators. */
+export type Team = { publisherId: number | null; advertiserId?: number | null }
+export type Position = Team & { role: Role }
 
 export type Person = {
   id: string
@@ -29,6 +33,7 @@ export type Person = {
   email: string
   role: Role
   publisher_id: number | null
+  advertiser_id: number | null
   two_factor_enabled: boolean
   disabled_at: Date | null
   /** Only an operator enables them again. */
@@ -48,6 +53,7 @@ const COLUMNS = [
   'email',
   'role',
   'publisher_id',
+  'advertiser_id',
   'two_factor_enabled',
   'disabled_at',
   'disabled_by_operator',
@@ -80,12 +86,12 @@ export function checkName(name: string): string {
 /** `isVerified`: whether the email address is verified. */
 export async function addPerson(
   trx: Trx,
-  { name, email, role, publisherId, passwordHash }: CheckedPerson,
+  { name, email, role, publisherId, advertiserId = null, passwordHash }: CheckedPerson,
   isVerified = false,
 ) {
   const person = await trx
     .insertInto('people')
-    .values({ name, email, role, publisher_id: publisherId, email_verified: isVerified })
+    .values({ name, email, role, publisher_id: publisherId, advertiser_id: advertiserId, email_verified: isVerified })
     .onConflict((on) => on.column('email').doNothing())
     .returning(COLUMNS)
     .executeTakeFirst()
@@ -120,15 +126,20 @@ export async function countPeople(db: Db): Promise<number> {
   return count
 }
 
-/** Those of one publisher, or the operators. */
-export const peopleOf = (db: Db, publisherId: number | null) =>
-  db
-    .selectFrom('people')
-    .select(COLUMNS)
-    .where('publisher_id', publisherId === null ? 'is' : '=', publisherId)
+/** Those of one team. */
+export const peopleOf = (db: Db, team: Team) => db.selectFrom('people').select(COLUMNS).where(isOfTeam(team))
 
-export async function listPeople(db: Db, publisherId: number | null): Promise<Person[]> {
-  return (await peopleOf(db, publisherId).orderBy('created_at').execute()) as Person[]
+/** Which people, or invitations, are a team's. */
+export const isOfTeam =
+  ({ publisherId, advertiserId = null }: Team) =>
+  (is: ExpressionBuilder<Tables, 'people' | 'invitations'>) =>
+    is.and([
+      is('publisher_id', publisherId === null ? 'is' : '=', publisherId),
+      is('advertiser_id', advertiserId === null ? 'is' : '=', advertiserId),
+    ])
+
+export async function listPeople(db: Db, team: Team): Promise<Person[]> {
+  return (await peopleOf(db, team).orderBy('created_at').execute()) as Person[]
 }
 
 export async function listEverybody(db: Db): Promise<Person[]> {

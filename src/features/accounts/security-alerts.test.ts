@@ -13,7 +13,7 @@ import {
   Visitor,
 } from '../../../test/people.ts'
 import { PUBLIC_URL, SECRET_KEY, useWorld } from '../../../test/world.ts'
-import { createPostman } from '../../app.ts'
+import { createPostman } from '../../postman.ts'
 import { buildWorker } from '../../worker.ts'
 import { createResetLink } from './reset-links.ts'
 import { giveUpMails, type Postman } from './mails.ts'

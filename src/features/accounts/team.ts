@@ -1,11 +1,11 @@
-// A team is the people of one publisher, or the operators. Those who lead it (owners, operators who may change things)
-// invite people and keep them out. Its changes happen one after the other, so that two who demote or keep out each other
+// A team is the people of one publisher, of one advertiser, or the operators. Those who lead it (owners, operators who may change things)
+// invite people and keep them out; an advertiser's team has no lead of its own, operators do it. Its changes happen one after the other, so that two who demote or keep out each other
 // do not both succeed.
 import type { Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { revokeAccessTokens } from './access-tokens.ts'
 import { type Actor, recordAudit } from './audit.ts'
-import { isLeading, peopleOf, type Person, type Role } from './people.ts'
+import { isLeading, peopleOf, type Person, type Role, type Team } from './people.ts'
 import { voidResetLinks } from './reset-links.ts'
 import { endSessionsOf } from './sessions.ts'
 
@@ -13,21 +13,21 @@ import { endSessionsOf } from './sessions.ts'
 export type PersonChange = { role?: Role; disabled?: boolean }
 
 /**
- * `byOperator`: an operator changes a publisher's team. Then the team may be left without an owner, and only an
- * operator can enable those people again.
+ * `byOperator`: an operator changes a publisher's or an advertiser's team. Then the team may be left without an owner,
+ * and only an operator can enable those people again.
  */
-export type TeamPlace = { personId: string; publisherId: number | null; byOperator: boolean }
+export type TeamPlace = Team & { personId: string; byOperator: boolean }
 
 /** False when there is no such person in the team. Who is disabled is signed out everywhere, and their tokens end for good. */
 export async function changePerson(
   trx: Trx,
   by: Actor,
-  { personId, publisherId, byOperator }: TeamPlace,
+  { personId, byOperator, ...ofTeam }: TeamPlace,
   change: PersonChange,
   now: Date,
 ): Promise<boolean> {
   const { role, disabled } = change
-  const team = (await peopleOf(trx, publisherId).orderBy('id').forNoKeyUpdate().execute()) as Person[]
+  const team = (await peopleOf(trx, ofTeam).orderBy('id').forNoKeyUpdate().execute()) as Person[]
   const person = team.find(({ id }) => id === personId)
   if (person === undefined) return false
   if (disabled === false && person.disabled_by_operator && !byOperator)
@@ -61,7 +61,7 @@ export async function changePerson(
   }
   if (!isLeading(after)) await revokeInvitationsBy(trx, personId, now)
   const details = { email: person.email, ...change }
-  await recordAudit(trx, by, { action: 'person.change', subject: personId, publisherId, details })
+  await recordAudit(trx, by, { action: 'person.change', subject: personId, publisherId: ofTeam.publisherId, details })
   return true
 }
 

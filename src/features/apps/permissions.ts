@@ -3,6 +3,7 @@ import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { NoSuch, OperatorError } from '../../errors.ts'
 import { PPM_PER_PERCENT, WHOLE_PPM } from '../../lib/money.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'
+import { settleApplication } from '../accounts/sign-up/applications.ts'
 
 /**
  * pending: only its test keys work. suspended: none do, and its links lead nowhere; what its users have begun is still
@@ -58,9 +59,15 @@ export async function readPermissions(db: Db, publisherId: number): Promise<Perm
 
 /**
  * What is absent stays; offers replace what was said of them before. `sharePpm` is of what offers pay, in parts of a
- * million: the rest is the network's margin. Clicks keep the share that they were promised.
+ * million: the rest is the network's margin. Clicks keep the share that they were promised. `refusal` is why a publisher
+ * that signed up is suspended in place of being approved.
  */
-export type PermissionChange = { status?: PublisherStatus; sharePpm?: number; offers?: OfferPermissions }
+export type PermissionChange = {
+  status?: PublisherStatus
+  refusal?: string
+  sharePpm?: number
+  offers?: OfferPermissions
+}
 
 /** Returns what the publisher may do afterwards. */
 export async function permit(db: Db, by: Actor, publisherId: number, change: PermissionChange): Promise<Permissions> {
@@ -91,6 +98,7 @@ export async function permit(db: Db, by: Actor, publisherId: number, change: Per
     const after = (await readPermissions(trx, publisherId)) ?? before
     const details = { before: presentPermissions(before), after: presentPermissions(after) }
     await recordAudit(trx, by, { action: 'publisher.permit', subject: publisherId, publisherId, details })
+    if (status !== undefined) await settleApplication(trx, by, publisherId, { status, reason: change.refusal ?? null })
     return after
   })
 }

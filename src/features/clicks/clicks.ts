@@ -10,6 +10,7 @@ import type { Db, Trx } from '../../db/open.ts'
 import { ensurePartitions, isMissingPartition } from '../../db/partitions.ts'
 import { type Found, search } from '../../db/search.ts'
 import type { Spool } from '../../db/spool.ts'
+import type { BatchCounts } from '../../db/batch-writer.ts'
 import { SpooledWriter } from '../../db/spooled-writer.ts'
 import type { Clicks as ClickTable } from '../../db/tables.ts'
 import { addUsage, dayNumber, isFull, lockCaps, lockUsage, readCaps, refreshFull } from '../offers/caps.ts'
@@ -82,6 +83,10 @@ export class Clicks {
 
   replaySpool(): Promise<number> {
     return this.#writer.replay()
+  }
+
+  get counts(): BatchCounts {
+    return this.#writer.counts
   }
 
   close(): Promise<void> {
@@ -190,6 +195,7 @@ async function insertAndCount(trx: Trx, clicks: Click[], cappedOffers: number[])
       clicks: ofOffer.reduce((sum, click) => sum + clicksToCount(click), 0),
       conversions: 0,
       payoutMicros: 0,
+      revenueMicros: 0,
     })),
   )
   await addUsage(trx, deltas)

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { addConversions } from '../../../test/seed-rows.ts'
 import { TESTER } from '../../../test/tester.ts'
 import { useWorld } from '../../../test/world.ts'
 import { changeRewardSettings } from '../apps/reward-settings.ts'
+import { isWithinLimit } from './daily-limit.ts'
 
 const world = useWorld('daily_limit')
 
@@ -35,7 +37,7 @@ test('a user who completed as many offers today as the app allows can start no o
   assert.ok(conversion_id)
 })
 
-test('what was rejected, and what was completed yesterday, does not count', async () => {
+test('what was rejected does not count, and a limit that is changed counts at once', async () => {
   const app = await createApp(1)
   const [first = 0, second = 0] = await world.createOffers({}, {})
   const { clickId } = await world.click(first, app.live)
@@ -48,4 +50,21 @@ test('what was rejected, and what was completed yesterday, does not count', asyn
   assert.equal((await world.click(first, app.live)).status, 302)
   await app.limit(null)
   assert.equal((await world.click(first, app.live)).status, 302)
+})
+
+test('a day begins at midnight of UTC: what was completed before it does not count, also when it was started before', async () => {
+  const { db } = world.database
+  const { appId } = await createApp(1)
+  const [late = 0, early = 0, other = 0] = await world.createOffers({}, {}, {})
+  const midnight = Date.parse('2026-03-10T00:00:00Z')
+  const completed = (offerId: number, atMs: number) =>
+    addConversions(db, { at: new Date(atMs).toISOString(), appId, offerId, status: 'approved', user_id: 'ann' })
+  const may = (offerId: number, nowMs: number) => isWithinLimit(db, { appId, isTest: false, userId: 'ann', offerId }, 1, nowMs) // prettier-ignore
+  await completed(late, midnight - 1)
+  assert.deepEqual([await may(other, midnight - 1), await may(late, midnight - 1)], [false, true])
+  assert.equal(await may(other, midnight), true)
+  await completed(early, midnight) // whenever it was started
+  assert.deepEqual([await may(other, midnight), await may(late, midnight), await may(early, midnight)], [false, false, true]) // prettier-ignore
+  assert.equal(await may(other, midnight + 86_400_000 - 1), false)
+  assert.equal(await may(other, midnight + 86_400_000), true)
 })

@@ -260,3 +260,17 @@ test('a sub-ID of dots stays where it stands in the path of a destination', asyn
   const filled = fillDestination('https://ads.example.com/a/{aff_sub}/b?x={aff_sub}', { aff_sub: '..' })
   assert.equal(filled, 'https://ads.example.com/a/%252E%252E/b?x=..')
 })
+
+test('what happened is said in the language of the browser, where we have it', async () => {
+  const ask = async (language: string) => {
+    const headers = { 'user-agent': BROWSER, 'accept-language': language }
+    const { body } = await world.app.server.inject({
+      url: `/c/${offerId}/${signed({ issuedAt: nowS() - 8 * DAY_S })}`,
+      headers,
+    })
+    return [/<html [^>]*>/.exec(body)?.[0], /<h1>(.*)<\/h1>/.exec(body)?.[1]]
+  }
+  assert.deepEqual(await ask('de-AT,en;q=0.5'), ['<html lang="de" dir="ltr">', 'Dieser Link ist zu alt'])
+  assert.deepEqual(await ask('ar'), ['<html lang="ar" dir="rtl">', 'هذا الرابط قديم جدًا'])
+  assert.deepEqual(await ask('xx'), ['<html lang="en" dir="ltr">', 'This link is too old'])
+})

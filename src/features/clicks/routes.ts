@@ -5,6 +5,7 @@ import { WALL_REQUESTS } from '../../http/request-ids.ts'
 import { AppError } from '../../errors.ts'
 import { isHttps } from '../../http/envelope.ts'
 import { sendPage } from '../../http/pages.ts'
+import { chooseLanguage } from '../../lib/languages.ts'
 import { WHOLE_PPM } from '../../lib/money.ts'
 import { isoTime } from '../../lib/time.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
@@ -98,22 +99,22 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
       errorHandler(error, request, reply) {
         if (error instanceof AppError) throw error
         request.log.error({ err: error, request_id: request.id }, 'a link could not be followed')
-        explain(reply, 'busy')
+        explain(request, reply, 'busy')
       },
     },
     async (request, reply) => {
       const nowMs = Date.now()
       const context = links.read(request.params.token)
       const waitS = limits.countVisit(request.ip) ?? (context === null ? null : limits.countUser(request.ip, context))
-      if (waitS !== null) return explain(reply, 'too_many', waitS)
+      if (waitS !== null) return explain(request, reply, 'too_many', waitS)
       const passage = await admit(request, context, nowMs)
-      if (typeof passage === 'string') return explain(reply, passage)
+      if (typeof passage === 'string') return explain(request, reply, passage)
       // A HEAD request is not a click; a prefetched link is fetched again when the user follows it.
       if (request.method === 'HEAD') return reply.code(200).header('Cache-Control', 'no-store').send()
       if (isPrefetch(request.headers)) return reply.code(503).header('Cache-Control', 'no-store').send()
       const click = createClick(passage, nowMs)
       const destination = fillDestination(passage.offer.destination, macrosOf(click, nowMs))
-      if ((await clicks.record(click)) === 'full') return explain(reply, 'full')
+      if ((await clicks.record(click)) === 'full') return explain(request, reply, 'full')
       if (isOfWall(click)) onWallClick(click.app_id)
       sendOn(request, reply, destination)
       return reply
@@ -127,7 +128,7 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
   // Links that were cut short or grew on the way.
   server.get('/c/*', { schema: { hide: true } }, async (request, reply) => {
     const waitS = limits.countVisit(request.ip)
-    return waitS === null ? explain(reply, 'broken') : explain(reply, 'too_many', waitS)
+    return waitS === null ? explain(request, reply, 'broken') : explain(request, reply, 'too_many', waitS)
   })
 
   /** Everything that a list checks, checked again; an unknown country or device passes. */
@@ -165,7 +166,7 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
 /** A link that is not even a URL any more: its user gets the same page. */
 export function explainBrokenLink(request: FastifyRequest, reply: FastifyReply): boolean {
   if (!(request.raw.url ?? '').startsWith('/c/')) return false
-  explain(reply, 'broken')
+  explain(request, reply, 'broken')
   return true
 }
 
@@ -242,8 +243,9 @@ function sendOn(request: FastifyRequest, reply: FastifyReply, destination: strin
   reply.raw.end()
 }
 
-function explain(reply: FastifyReply, problem: LinkProblem, waitS = 60): FastifyReply {
+function explain(request: FastifyRequest, reply: FastifyReply, problem: LinkProblem, waitS = 60): FastifyReply {
   reply.code(STATUSES[problem])
   if (problem === 'busy' || problem === 'too_many') reply.header('Retry-After', String(waitS))
-  return sendPage(reply, explanationPage(problem), { cacheControl: 'no-store' })
+  const language = chooseLanguage(undefined, request.headers['accept-language'])
+  return sendPage(reply, explanationPage(problem, language), { cacheControl: 'no-store' })
 }

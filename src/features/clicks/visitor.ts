@@ -136,3 +136,9 @@ export function isPrefetch(headers: IncomingHttpHeaders): boolean {
     (name) => headers[name] !== undefined && /\b(prefetch|preview|prerender)\b/i.test(String(headers[name])),
   )
 }
+
+/** Whether a person sees the page that is asked for. */
+export const isSeen = (
+  { method, headers }: { method: string; headers: IncomingHttpHeaders },
+  { signals }: Visitor,
+): boolean => method !== 'HEAD' && !isPrefetch(headers) && !signals.includes('bot')

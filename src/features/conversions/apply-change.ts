@@ -1,5 +1,5 @@
 // What a change does to the context, for the commands that follow in the same batch.
-import { dayNumber } from '../offers/caps.ts'
+import { dayNumber, type Worth } from '../offers/caps.ts'
 import type { Change } from './commands.ts'
 import type { Conversion } from './conversions.ts'
 import type { DecisionContext } from './decision-context.ts'
@@ -37,15 +37,20 @@ export function applyChange(
   }
   const used = usage.get(after.offerId)
   if (used === undefined || after.isTest) return
-  const { conversions: more, payoutMicros } = usageOf({ before, after })
+  const { conversions: more, payoutMicros, revenueMicros } = usageOf({ before, after })
   used.total.conversions += more
   used.total.payoutMicros += payoutMicros
+  used.total.revenueMicros += revenueMicros
   const itsDay = dayNumber(after.createdAt)
   const earlier = used.earlier.get(itsDay)
-  if (earlier !== undefined) used.earlier.set(itsDay, earlier + payoutMicros)
+  if (earlier !== undefined) {
+    earlier.payoutMicros += payoutMicros
+    earlier.revenueMicros += revenueMicros
+  }
   if (itsDay !== day) return
   used.today.conversions += more
   used.today.payoutMicros += payoutMicros
+  used.today.revenueMicros += revenueMicros
 }
 
 /**
@@ -58,10 +63,12 @@ function countVisitor(counts: Map<string, number>, visitor: Conversion): void {
 }
 
 /** What a change adds to its offer's cap usage: pending and approved conversions count. */
-export function usageOf({ before, after }: Change): { conversions: number; payoutMicros: number } {
+export function usageOf({ before, after }: Change): Worth & { conversions: number } {
   const counts = (one: Conversion | null) => (one !== null && ['pending', 'approved'].includes(one.status) ? 1 : 0)
+  const added = (of: keyof Worth) => counts(after) * after[of] - counts(before) * (before?.[of] ?? 0)
   return {
     conversions: counts(after) - counts(before),
-    payoutMicros: counts(after) * after.payoutMicros - counts(before) * (before?.payoutMicros ?? 0),
+    payoutMicros: added('payoutMicros'),
+    revenueMicros: added('revenueMicros'),
   }
 }

@@ -98,13 +98,7 @@ function applyUpdate(
     (standing.confirmedAt === null || confirmation.status === 'approved')
   const adopted = isFirst || isCorrection ? adopt(standing, confirmation, parts, moment.now) : noted
   if (isFirst || adopted.payoutMicros !== standing.payoutMicros || adopted.revenueMicros !== standing.revenueMicros) {
-    return isRaisedBeyondCap(
-      parts.offer,
-      context.usage.get(parts.offer.offerId),
-      standing,
-      adopted.payoutMicros,
-      moment.now,
-    )
+    return isRaisedBeyondCap(parts.offer, context.usage.get(parts.offer.offerId), standing, adopted, moment.now)
       ? move(standing, adopted, { to: 'rejected', reason: 'cap_exceeded', actor: 'system' }, parts.offer, moment)
       : keep(standing, adopted)
   }
@@ -133,7 +127,7 @@ function confirm(
   // An advertiser that reported in time may decide later; a publisher's own report does not stop the clock.
   if (!isAdvertiserReported(standing) && isExpired(click, confirmation.call.receivedAt)) return reject('click_expired')
   if (verdict.action === 'reject') return reject(verdict.reason)
-  if (isRaisedBeyondCap(offer, context.usage.get(offer.offerId), standing, confirmed.payoutMicros, now))
+  if (isRaisedBeyondCap(offer, context.usage.get(offer.offerId), standing, confirmed, now))
     return reject('cap_exceeded')
   // Held for the operator: a confirmation does not lift that.
   if (standing.statusReason !== null) return keep(standing, confirmed)

@@ -1,5 +1,5 @@
 // Accepts commands one by one and applies them in batches: a few statements and one commit for many.
-import { BatchWriter } from '../../db/batch-writer.ts'
+import { type BatchCounts, BatchWriter } from '../../db/batch-writer.ts'
 import { isRowError } from '../../db/pg-errors.ts'
 import type { Db } from '../../db/open.ts'
 import type { Command, Outcome } from './commands.ts'
@@ -13,6 +13,7 @@ const CONCURRENCY = 2
 export type CommandQueue = {
   /** Resolves when the command is applied and committed. */
   apply: (command: Command) => Promise<Outcome>
+  counts: () => BatchCounts
   /** Resolves when the queue is empty, including commands whose caller is gone. */
   close: () => Promise<void>
 }
@@ -29,5 +30,5 @@ export function createCommandQueue(db: Db, onMoved: () => void = () => {}): Comm
     isRowError,
     { concurrency: CONCURRENCY, maxRows: BATCH_ROWS },
   )
-  return { apply: (command) => writer.add(command), close: () => writer.drain() }
+  return { apply: (command) => writer.add(command), counts: () => writer.counts, close: () => writer.drain() }
 }

@@ -127,11 +127,7 @@ function confirmationRefusal(
   receivedAt: Date,
 ): Reason | null {
   if (isExpired(click, receivedAt)) return 'click_expired'
-  if (
-    offer.overCap === 'reject' &&
-    !click.isTest &&
-    isSpent(offer.caps, context.usage.get(offer.offerId), made.payoutMicros)
-  )
+  if (offer.overCap === 'reject' && !click.isTest && isSpent(offer.caps, context.usage.get(offer.offerId), made))
     return 'cap_exceeded'
   return verdict.action === 'reject' ? verdict.reason : null
 }

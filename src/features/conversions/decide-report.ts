@@ -109,9 +109,7 @@ function reportRefusal(
   now: Date,
 ): Reason | null {
   if (click !== null)
-    return offer.overCap === 'reject' &&
-      !made.isTest &&
-      isSpent(offer.caps, context.usage.get(offer.offerId), made.payoutMicros)
+    return offer.overCap === 'reject' && !made.isTest && isSpent(offer.caps, context.usage.get(offer.offerId), made)
       ? 'cap_exceeded'
       : null
   const isOpen =
@@ -120,7 +118,5 @@ function reportRefusal(
     (offer.endsAt === null || now < offer.endsAt)
   const isAllowed = !context.denied.has(appOfferKey(made)) && isContentAllowed(app, offer)
   if (!isOpen || !isAllowed) return 'not_eligible'
-  return !made.isTest && isOverCap(offer.caps, context.usage.get(offer.offerId), made.payoutMicros)
-    ? 'cap_exceeded'
-    : null
+  return !made.isTest && isOverCap(offer.caps, context.usage.get(offer.offerId), made) ? 'cap_exceeded' : null
 }

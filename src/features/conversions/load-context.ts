@@ -4,7 +4,7 @@ import { camelColumns, type Selected } from '../../db/camel-case.ts'
 import type { Trx } from '../../db/open.ts'
 import type { UserContexts } from '../../db/tables.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
-import { dayNumber, lockUsage, type OfferUsage, startOf } from '../offers/caps.ts'
+import { dayNumber, lockUsage, type OfferUsage, startOf, type Worth } from '../offers/caps.ts'
 import type { Report } from './commands.ts'
 import { batchConversions } from './batch-conversions.ts'
 import { type Conversion, conversionOfJson } from './conversions.ts'
@@ -137,7 +137,7 @@ async function queryContext(trx: Trx, batch: Batch, windowS: number): Promise<Fo
             AND c.conversion_id >= ${uuid7Floor(now.getTime() - HOUR_MS)}::uuid AND NOT c.is_test ORDER BY c.app_id, c.user_id, c.conversion_id LIMIT ${MAX_COUNTED}::integer) n) AS count
         FROM h WHERE NOT h.is_test`)} AS counts`.execute(trx)
   const [found] = rows
-  if (found === undefined) throw new Error('No context were found.')
+  if (found === undefined) throw new Error('The query for the context returned no row.')
   return { ...found, users }
 }
 
@@ -152,10 +152,10 @@ async function addEarlierDays(
   conversions: readonly Conversion[],
   today: number,
 ): Promise<Map<number, OfferUsage>> {
-  const usage = new Map([...locked].map(([id, used]) => [id, { ...used, earlier: new Map<number, number>() }]))
+  const usage = new Map([...locked].map(([id, used]) => [id, { ...used, earlier: new Map<number, Worth>() }]))
   const isLimited = (id: number) => {
     const { caps, overCap } = offers.get(id) ?? {}
-    return overCap === 'reject' && caps?.dailyPayoutMicros != null
+    return overCap === 'reject' && (caps?.dailyPayoutMicros ?? caps?.dailyRevenueMicros ?? null) !== null
   }
   const pending = conversions.filter(
     (one) => one.status === 'pending' && !one.isTest && usage.has(one.offerId) && isLimited(one.offerId),
@@ -163,13 +163,13 @@ async function addEarlierDays(
   const days = pending.map((one) => ({ offerId: one.offerId, day: dayNumber(one.createdAt) }))
   const asked = days.filter(({ day }) => day !== today)
   if (asked.length === 0) return usage
-  const { rows } = await sql<{ offerId: number; day: number; micros: number }>`/* commands-days */
-    SELECT k.offer_id AS "offerId", k.day, (SELECT coalesce(sum(c.payout_micros), 0)::bigint FROM conversions c WHERE c.offer_id = k.offer_id
-        AND c.created_at >= k.starts_at AND c.created_at < k.starts_at + interval '1 day' AND NOT c.is_test
-        AND c.status IN ('pending', 'approved')) AS micros
-    FROM (SELECT DISTINCT * FROM unnest(${asked.map((one) => one.offerId)}::bigint[], ${asked.map((one) => one.day)}::integer[],
-      ${asked.map((one) => startOf(one.day))}::timestamptz[]) AS k (offer_id, day, starts_at)) k`.execute(trx)
-  for (const { offerId, day, micros } of rows) usage.get(offerId)?.earlier.set(day, micros)
+  const { rows } = await sql<Worth & { offerId: number; day: number }>`/* commands-days */
+    SELECT k.offer_id AS "offerId", k.day, worth.* FROM (SELECT DISTINCT * FROM unnest(${asked.map((one) => one.offerId)}::bigint[], ${asked.map((one) => one.day)}::integer[],
+      ${asked.map((one) => startOf(one.day))}::timestamptz[]) AS k (offer_id, day, starts_at)) k
+    CROSS JOIN LATERAL (SELECT coalesce(sum(c.payout_micros), 0)::bigint AS "payoutMicros", coalesce(sum(c.revenue_micros), 0)::bigint AS "revenueMicros"
+      FROM conversions c WHERE c.offer_id = k.offer_id AND c.created_at >= k.starts_at AND c.created_at < k.starts_at + interval '1 day'
+        AND NOT c.is_test AND c.status IN ('pending', 'approved')) worth`.execute(trx)
+  for (const { offerId, day, ...worth } of rows) usage.get(offerId)?.earlier.set(day, worth)
   return usage
 }
 

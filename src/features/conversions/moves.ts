@@ -47,7 +47,7 @@ function resultOf(conversionId: string, outcome: Outcome | null, to: MoveTo): Mo
     status,
     problem,
   })
-  if (outcome === null) return refused('This is not a conversion_id.')
+  if (outcome === null) return refused('This is not a conversion ID.')
   if (outcome.conversion === null) return refused('There is no such conversion.')
   const { status } = outcome.conversion
   if (outcome.kind === 'moved') return { conversionId, outcome: 'done', status, problem: null }

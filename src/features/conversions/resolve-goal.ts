@@ -53,6 +53,8 @@ export function goalOfConfirmation(
   const goals = knownGoals(offer, click, ofUser)
   const named = confirmation.goal === null ? undefined : namedGoal(goals, confirmation.goal, click)
   if (named !== undefined) return named
+  // Tracking platforms send event 0 for the conversion itself.
+  if (confirmation.goal === '0') return goalOfConfirmation({ ...confirmation, goal: null }, offer, click, ofUser)
   // A denial of a goal by its former name still reaches its transaction.
   if (confirmation.goal !== null && !isDenial(confirmation)) return 'no_goal'
   const first = firstGoal(offer, click)

@@ -19,6 +19,8 @@ export type ConversionFilter = {
   subId?: string
   publisherId?: number
   advertiserId?: number
+  /** The advertiser's own. Only with an advertiser. */
+  advertiserTransactionId?: string
   reason?: Reason
   /** Any: conversions with at least one signal. */
   signal?: Signal | 'any'
@@ -86,7 +88,7 @@ function rangeOf({ from, to, before, after }: ConversionFilter): Condition[] {
 type Path = { apps: Condition | null; branches: Condition[][]; filters: Condition[] }
 
 function pathOf(filter: ConversionFilter): Path {
-  const { appId, publisherId, userId, transactionId, subId, isTest, status, signal } = filter
+  const { appId, publisherId, advertiserId, userId, transactionId, subId, isTest, status, signal } = filter
   const filters = filtersOf(filter)
   const isOf = (name: keyof typeof filters) => filters[name] as Condition
   const rest = (...known: string[]) =>
@@ -115,6 +117,17 @@ function pathOf(filter: ConversionFilter): Path {
     const branches = modes.map((mode) => [isOfApp, sql<boolean>`c.is_test = ${sql.lit(mode)}`])
     return { apps, branches, filters: rest('isTest') }
   }
+  if (filters.advertiserTransactionId !== null && advertiserId !== undefined) {
+    // Two partial indexes have it.
+    const known = [isOf('advertiserId'), isOf('advertiserTransactionId')]
+    const branches = [sql<boolean>`c.status <> 'rejected'`, sql<boolean>`c.status = 'rejected'`]
+    return { apps, branches: branches.map((one) => [...known, one]), filters: rest('advertiserId', 'advertiserTransactionId') } // prettier-ignore
+  }
+  if (advertiserId !== undefined) {
+    const modes = isTest === undefined ? [false, true] : [isTest]
+    const branches = modes.map((mode) => [isOf('advertiserId'), sql<boolean>`c.is_test = ${sql.lit(mode)}`])
+    return { apps, branches, filters: rest('advertiserId', 'isTest') }
+  }
   if (status === 'pending' && isTest === false)
     return { apps, branches: [[isOf('status'), isOf('isTest')]], filters: rest('status', 'isTest') }
   if (signal !== undefined) return { apps, branches: [[sql`c.signals <> '{}'`]], filters: rest() }
@@ -131,7 +144,8 @@ const subIdBranches = (isOfApp: Condition, subId: string): Condition[][] =>
 
 /** Written out where partial indexes depend on it. */
 function filtersOf(filter: ConversionFilter) {
-  const { userId, transactionId, subId, isTest, status, offerId, publisherId, advertiserId, reason, signal } = filter
+  const { userId, transactionId, subId, isTest, status, offerId, publisherId, reason, signal } = filter
+  const { advertiserId, advertiserTransactionId } = filter
   const when = <T>(value: T | undefined, condition: (given: T) => Condition) =>
     value === undefined ? null : condition(value)
   return {
@@ -143,6 +157,7 @@ function filtersOf(filter: ConversionFilter) {
     offerId: when(offerId, (id) => sql`offer_id = ${id}::bigint`),
     publisherId: when(publisherId, (id) => sql`publisher_id = ${id}::bigint`),
     advertiserId: when(advertiserId, (id) => sql`advertiser_id = ${id}::bigint`),
+    advertiserTransactionId: when(advertiserTransactionId, (id) => sql`advertiser_transaction_id = ${id}`),
     reason: when(reason, (one) => sql`status_reason = ${one}`),
     signal: when(signal, (one) => (one === 'any' ? sql`signals <> '{}'` : sql`signals @> ${[one]}::text[]`)),
   }

@@ -13,7 +13,15 @@ import { TESTER } from '../../../test/tester.ts'
 const OLD = new Date('2026-11-05T12:00:00Z') // folded below
 const NEW = new Date('2026-11-10T12:00:00Z')
 const USD = 1_000_000
-const TABLES = ['ledger_entries', 'ledger_days', 'ledger_balances', 'network_days', 'conversions', 'payment_run_lines']
+const TABLES = [
+  'ledger_entries',
+  'ledger_days',
+  'ledger_balances',
+  'network_days',
+  'conversions',
+  'payment_run_lines',
+  'user_balances',
+]
 
 let deal: Deal
 let superuser: ReturnType<typeof openPool>
@@ -173,6 +181,7 @@ test('a wrong, a missing and a surplus rollup total are found', async () => {
       'DELETE FROM network_days',
       `INSERT INTO network_days VALUES ('2026-11-09', 1, 0)`,
     ],
+    wrong_user_balance: [`INSERT INTO user_balances VALUES (1, 'u', false, 1)`],
   }
   for (const [kind, wrong] of Object.entries(changes))
     for (const change of wrong) assert.deepEqual(kindsOf(await problemsAfter(change)), [kind])

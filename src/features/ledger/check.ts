@@ -43,6 +43,16 @@ const CHECKS = {
     ) AS side
     GROUP BY account, party_id HAVING sum(kept) <> sum(entered) ORDER BY account, party_id`,
 
+  wrong_user_balance: `
+    SELECT format('The balance of user %s of app %s%s is kept as %s steps, but its entries sum to %s.',
+      user_id, app_id, CASE WHEN is_test THEN ' (test)' ELSE '' END, sum(kept), sum(entered)) AS example
+    FROM (
+      SELECT app_id, user_id, is_test, amount_steps AS kept, 0 AS entered FROM user_balances
+      UNION ALL
+      SELECT app_id, user_id, is_test, 0, amount_steps FROM user_entries WHERE entry_id <= (SELECT entry_id FROM user_balances_rollup)
+    ) AS side
+    GROUP BY app_id, user_id, is_test HAVING sum(kept) <> sum(entered) ORDER BY app_id, user_id, is_test`,
+
   wrong_network_day: `
     SELECT format('What conversions moved on %s is kept as a payout of %s and a margin of %s, but their entries sum to %s and %s.',
       day, sum(kept_payout), sum(kept_margin), sum(payout), sum(margin)) AS example

@@ -5,17 +5,15 @@
 // same statement. Days are closed separately: what is posted for a closed day later counts for the first open one.
 //
 // To rebuild the totals, empty the three tables and set ledger_rollup.entry_id to 0, in one transaction.
-import { setTimeout as wait } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import { LOCKS } from '../../db/locks.ts'
 import { tryLock } from '../../db/try-lock.ts'
-import { markTime } from '../../db/mark-time.ts'
 import type { Db, Trx } from '../../db/open.ts'
+import { findLastSettled } from '../../db/settled-ids.ts'
 
 const DAY_MS = 86_400_000
 const ENTRIES_AT_ONCE = 100_000 // so that a long backlog stays within the statement timeout
 const PATIENCE_MS = 5_000
-const LOOK_MS = 50
 
 /** The start of the first open day. */
 export const FIRST_OPEN_TIME = sql<Date>`(SELECT (through + 1)::timestamp AT TIME ZONE 'UTC' FROM ledger_rollup)`
@@ -48,28 +46,11 @@ export async function closeDays(db: Db, now: Date): Promise<string | null> {
 
 /** Adds open entries to the totals, and returns the last entry they include now. */
 export async function rollUp(db: Db, patienceMs = PATIENCE_MS): Promise<number> {
-  const last = await findLastSettled(db, patienceMs)
+  const last = await findLastSettled(db, 'ledger_entries_entry_id_seq', patienceMs)
   for (;;) {
     const through = await db.transaction().execute((trx) => addSome(trx, last))
     if (through.isDone) return through.entryId
   }
-}
-
-/**
- * The last entry that no earlier one can still follow: ids are taken early and committed late. So the last id taken at
- * some time is safe once every transaction of that time has ended. Zero while one stays open for long.
- */
-async function findLastSettled(db: Db, patienceMs: number): Promise<number> {
-  const taken = await sql<{ id: number }>`
-    SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM ledger_entries_entry_id_seq`.execute(db)
-  const mark = await markTime(db) // a separate statement: it comes after the ids that were taken (see post)
-  for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += LOOK_MS) {
-    const { rows } = await sql<{ ended: boolean }>`
-      SELECT pg_snapshot_xmin(pg_current_snapshot()) >= ${mark}::xid8 AS ended`.execute(db)
-    if (rows[0]?.ended) return taken.rows[0]?.id ?? 0
-    await wait(LOOK_MS)
-  }
-  return 0
 }
 
 async function addSome(trx: Trx, last: number): Promise<{ entryId: number; isDone: boolean }> {

@@ -2,8 +2,7 @@
 import { AppError } from '../../errors.ts'
 import type { AppCredential, Credentials } from '../apps/credentials.ts'
 import type { KnownLocker } from './lockers.ts'
-
-export type LockerProblem = 'unknown' | 'disabled' | 'taken_down' | 'expired' | 'full' | 'referrer' | 'banned'
+import { type LockerProblem, PROBLEM_TEXTS } from './problem-texts.ts'
 
 /** A link of another kind of locker, or a key that is closed, is not told apart from one that does not exist. */
 export function problemOf(
@@ -33,22 +32,21 @@ export function mayComeFrom(
   return origin === new URL(publicUrl).origin || link.referrers.includes(origin)
 }
 
-export const PROBLEMS: Record<LockerProblem, { title: string; text: string; status: number }> = {
-  unknown: { title: 'There is nothing here', text: 'Check the link, or ask where you found it.', status: 404 },
-  disabled: { title: 'This is not available right now', text: 'Its owner has switched it off.', status: 410 },
-  taken_down: { title: 'This was taken down', text: 'It broke the rules of this network.', status: 410 },
-  expired: { title: 'This link has expired', text: 'Ask where you found it for a new one.', status: 410 },
-  full: { title: 'This link is used up', text: 'It could be opened a number of times only.', status: 410 },
-  referrer: {
-    title: 'This link does not work from here',
-    text: 'Open it from the page where its owner published it.',
-    status: 403,
-  },
-  banned: { title: 'You cannot unlock this', text: 'Offers are no longer available to you here.', status: 403 },
+/** Of the page that says so. */
+export const PROBLEM_STATUS: Record<LockerProblem, number> = {
+  unknown: 404,
+  disabled: 410,
+  taken_down: 410,
+  expired: 410,
+  full: 410,
+  referrer: 403,
+  banned: 403,
+  stale: 403,
 }
 
+/** In English, for programs: pages say it in the language of the visitor. */
 export function refusalOf(problem: LockerProblem): AppError {
-  const { title, text } = PROBLEMS[problem]
+  const { title, text } = PROBLEM_TEXTS.en[problem]
   return new AppError(problem === 'unknown' ? 'RESOURCE_NOT_FOUND' : 'INVALID_REQUEST', `${title}. ${text}`, {
     locker: problem,
   })

@@ -7,13 +7,14 @@ import { networkOf } from '../../http/gate.ts'
 import { errorReplies, pageReply, successReply } from '../../http/openapi.ts'
 import { createQueryParser } from '../../http/query.ts'
 import type { AppCredential, Credentials } from '../apps/credentials.ts'
-import type { Visitor } from '../clicks/visitor.ts'
+import { isSeen, type Visitor } from '../clicks/visitor.ts'
 import type { WallSettingsReader } from '../wall/settings.ts'
-import { chooseLanguage } from '../wall/texts/texts.ts'
-import { credentialOf, type LockerProblem, mayComeFrom, problemOf, refusalOf } from './admission.ts'
+import { chooseLanguage } from '../../lib/languages.ts'
+import { credentialOf, mayComeFrom, problemOf, refusalOf } from './admission.ts'
 import { findLocker, type KnownLocker } from './lockers.ts'
 import { type LockerFiles, sendLockerPage, sendProblem } from './page.ts'
 import { enterPassword } from './passwords.ts'
+import type { LockerProblem } from './problem-texts.ts'
 import { reportLocker } from './reports.ts'
 import { OpenBody, OpenReply, PassReply, PasswordBody, ReportBody, ReportReply, SlugParams } from './schema.ts'
 import { targetProblem } from './targets.ts'
@@ -72,17 +73,19 @@ export function linkRoutes(server: FastifyInstance, options: LinkOptions): void 
       },
     },
     async (request, reply) => {
+      const language = chooseLanguage(request.query.lang, request.headers['accept-language'])
       const locker = await find(request.params.slug)
       const credential = credentialOf(credentials, locker, false)
       const problem = problemOf(locker, credential, Date.now())
       if (problem !== null || locker === null || credential === undefined || files === null)
-        return sendProblem(reply, problem ?? 'unknown')
-      const isBot = visitorOf(request).signals.includes('bot')
-      if (!isBot && !mayComeFrom(locker, request.headers.referer, publicUrl)) return sendProblem(reply, 'referrer')
-      if (!isBot && request.method !== 'HEAD') views.note(locker.lockerId)
-      const language = chooseLanguage(request.query.lang, request.headers['accept-language'])
+        return sendProblem(reply, problem ?? 'unknown', language)
+      const visitor = visitorOf(request)
+      const isBot = visitor.signals.includes('bot')
+      if (!isBot && !mayComeFrom(locker, request.headers.referer, publicUrl))
+        return sendProblem(reply, 'referrer', language)
+      if (isSeen(request, visitor)) views.note(locker.lockerId)
       const look = await settingsOf(locker.appId)
-      const shown = { locker, look, language, currency: credential.currency.name, publicUrl }
+      const shown = { locker, look, language, publicUrl }
       const needsPassword = locker.passwordHash !== null
       // With a password, it only says from where the visitor came, and is exchanged for one that knows the password.
       const pass = keys.pass({ ...locker, passwordHash: null }, Date.now())
@@ -102,7 +105,7 @@ export function linkRoutes(server: FastifyInstance, options: LinkOptions): void 
     async (request, reply) => {
       const { locker } = await admit(await find(request.params.slug), false)
       const { password, pass } = request.body
-      if (!keys.isPassed({ ...locker, passwordHash: null }, pass, Date.now())) throw refusalOf('referrer')
+      if (!keys.isPassed({ ...locker, passwordHash: null }, pass, Date.now())) throw refusalOf('stale')
       const result = await enterPassword(db, locker, networkOf(request), password)
       if (result === 'too_many') throw tooManyPasswords(request)
       if (result === 'wrong')
@@ -126,7 +129,7 @@ export function linkRoutes(server: FastifyInstance, options: LinkOptions): void 
       const { visitor: visitorId, key, pass } = request.body
       // Whether it is used up, opening decides: the last one may do it again.
       const { locker, credential } = await admit(await find(request.params.slug), false, 'full')
-      if (!keys.isPassed(locker, pass, Date.now())) throw refusalOf('referrer')
+      if (!keys.isPassed(locker, pass, Date.now())) throw refusalOf('stale')
       const visitor = proven(credential, visitorId, key)
       const { unlock } = await readProgress(db, locker, visitor)
       const target = locker.settings.link?.target_url ?? ''

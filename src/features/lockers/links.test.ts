@@ -1,8 +1,13 @@
 // Link lockers through the door: the target stays on the server until the link is unlocked.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { AppError } from '../../errors.ts'
+import { publisherOfApp } from '../../../test/people.ts'
 import { TESTER } from '../../../test/tester.ts'
 import { BROWSER, useWorld } from '../../../test/world.ts'
+import { revokeApp } from '../apps/keys.ts'
+import { permit } from '../apps/permissions.ts'
+import { changeRewardSettings } from '../apps/reward-settings.ts'
 import { createLocker, findLocker } from './lockers.ts'
 import { listReported } from './reports.ts'
 import type { LockerBoot, LockerInput, LockerState } from './schema.ts'
@@ -17,7 +22,7 @@ async function createLink(link: Partial<Link> = {}, more: Partial<LockerInput> =
   const { appId } = await world.createApp()
   const lockerId = await createLocker(world.database.db, TESTER, world.config, appId, { name: 'Link', ...more, link: { target_url: TARGET, ...link } }) // prettier-ignore
   const locker = (await findLocker(world.database.db, { lockerId }))!
-  return { lockerId, slug: locker.slug ?? '' }
+  return { appId, lockerId, slug: locker.slug ?? '' }
 }
 
 async function get(slug: string, headers: Record<string, string> = {}) {
@@ -68,8 +73,8 @@ test('calls without the page’s pass, or with another link’s, are refused', a
   const known = await unlockedVisitor(link, offerId)
   const pass = (await get(other.slug)).boot?.pass ?? ''
   for (const wrong of ['', 'x', pass, `9${known.pass}`])
-    assert.equal((await post(`/l/${link.slug}/open`, { ...known, pass: wrong })).details['locker'], 'referrer')
-  assert.equal((await post(`/locker/v1/lockers/${link.lockerId}/visits`, {})).details['locker'], 'referrer')
+    assert.equal((await post(`/l/${link.slug}/open`, { ...known, pass: wrong })).details['locker'], 'stale')
+  assert.equal((await post(`/locker/v1/lockers/${link.lockerId}/visits`, {})).details['locker'], 'stale')
   assert.equal((await post(`/locker/v1/lockers/${link.lockerId}/visits`, { pass: known.pass, test: true })).status, 404)
 })
 
@@ -133,15 +138,21 @@ test('a password can be entered on the page alone, which sends no referrer itsel
   for (const wrong of ['', other.boot?.pass ?? '']) assert.equal(await enter(wrong), 400)
 })
 
-test('what only asks for the headers of a page is no view, and names of no link are not found', async () => {
+test('bots, prefetched pages and questions for headers are no views, and names of no link are not found', async () => {
   const { slug, lockerId } = await createLink()
   const head = await world.app.server.inject({ method: 'HEAD', url: `/l/${slug}`, headers: { 'user-agent': BROWSER } })
   assert.equal(head.statusCode, 200)
   await get(slug.toUpperCase())
+  const { appId } = await world.createApp()
+  const content = await createLocker(world.database.db, TESTER, world.config, appId, { name: 'Locker' })
+  const BOT = { 'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' }
+  for (const more of [BOT, { 'sec-purpose': 'prefetch' }, { purpose: 'prefetch' }, {}])
+    for (const url of [`/l/${slug}`, `/locker?locker=${content}`])
+      assert.equal((await world.app.server.inject({ url, headers: { 'user-agent': BROWSER, ...more } })).statusCode, 200) // prettier-ignore
   await world.app.close()
   await world.open()
-  const { rows } = await world.database.pool.query('SELECT views FROM lockers WHERE locker_id = $1', [lockerId])
-  assert.deepEqual(rows, [{ views: 1 }])
+  const { rows } = await world.database.pool.query('SELECT locker_id, views FROM lockers WHERE locker_id IN ($1, $2) ORDER BY 1', [lockerId, content]) // prettier-ignore
+  assert.deepEqual(rows, [{ locker_id: lockerId, views: 2 }, { locker_id: content, views: 1 }]) // prettier-ignore
   for (const wrong of ['x%00y', '..%2Fx', '%F0%9F%92%A9', 'xｙ'.normalize(), "x'--"])
     assert.equal((await get(wrong)).status, 404, wrong)
 })
@@ -205,6 +216,12 @@ test('targets and names that are hostile are refused', async () => {
   await assert.rejects(createLink({}, { slug: 'Taken-Name' }))
 })
 
+test('a slug without a link is refused: it would lead nowhere', async () => {
+  const { appId } = await world.createApp()
+  const creating = createLocker(world.database.db, TESTER, world.config, appId, { name: 'Locker', slug: 'my-album' })
+  await assert.rejects(creating, (error: AppError) => /Only link lockers/.test(error.details?.['slug'] ?? ''))
+})
+
 test('reports of abuse reach the operator, a few a minute', async () => {
   const { slug, lockerId } = await createLink()
   const statuses = []
@@ -213,4 +230,51 @@ test('reports of abuse reach the operator, a few a minute', async () => {
   assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429, 429])
   const reported = (await listReported(world.database.db)).find(({ locker_id }) => locker_id === lockerId)
   assert.deepEqual([reported?.reports, reported?.target_url, reported?.examples[0]?.reason], [5, TARGET, 'scam'])
+})
+
+test('a target that is hostile by now is not opened, and the unlock is not used up', async () => {
+  const link = await createLink()
+  const [offerId = 0] = await world.createOffers({})
+  const known = await unlockedVisitor(link, offerId)
+  const lead = (target: string) => world.database.pool.query("UPDATE lockers SET settings = jsonb_set(settings, '{link,target_url}', to_jsonb($1::text)) WHERE locker_id = $2", [target, link.lockerId]) // prettier-ignore
+  for (const target of ['javascript:alert(1)', 'http://127.0.0.1/secret', `${world.config.publicUrl}/l/${link.slug}`]) {
+    await lead(target)
+    const { status, details, text } = await post(`/l/${link.slug}/open`, known)
+    assert.deepEqual([status, details['locker'], text.includes(target)], [400, 'disabled', false])
+  }
+  await lead(TARGET)
+  assert.equal((await post<{ target_url: string }>(`/l/${link.slug}/open`, known)).data.target_url, TARGET)
+})
+
+test('what is closed between the unlock and the opening stays closed, and the unlock is good once it is open again', async () => {
+  const link = await createLink()
+  const { db, pool } = world.database
+  const { appId, lockerId, slug } = link
+  const [offerId = 0] = await world.createOffers({})
+  const known = await unlockedVisitor(link, offerId)
+  const publisherId = await publisherOfApp(world, appId)
+  const permitted = (status: 'suspended' | 'pending' | 'active') => permit(db, TESTER, publisherId, { status })
+  const kind = (of: 'tracking' | 'reward') => changeRewardSettings(db, TESTER, appId, { kind: of })
+  const set = (path: string, value: string) => pool.query(`UPDATE lockers SET settings = jsonb_set(settings, '${path}', '${value}') WHERE locker_id = $1`, [lockerId]) // prettier-ignore
+  const open = async () => {
+    await world.app.refresh()
+    const [visit, opened] = [await post(`/locker/v1/lockers/${lockerId}/visits`, known), await post(`/l/${slug}/open`, known)] // prettier-ignore
+    return { statuses: [visit.status, opened.status], tells: visit.text.includes(TARGET) || (opened.status !== 200 && opened.text.includes(TARGET)) } // prettier-ignore
+  }
+  const closings: [() => Promise<unknown>, () => Promise<unknown>][] = [
+    [() => permitted('suspended'), () => permitted('active')],
+    [() => permitted('pending'), () => permitted('active')],
+    [() => kind('tracking'), () => kind('reward')],
+    [() => set('{enabled}', 'false'), () => set('{enabled}', 'true')],
+    [() => set('{link,expires_at}', '"2020-01-01T00:00:00Z"'), () => set('{link,expires_at}', 'null')],
+  ]
+  for (const [close, reopen] of closings) {
+    await close()
+    const { statuses, tells } = await open()
+    assert.ok(statuses.every((status) => status >= 400) && !tells, `${String(close)} ${statuses.join()}`)
+    await reopen()
+  }
+  assert.deepEqual(await open(), { statuses: [200, 200], tells: false })
+  await revokeApp(db, TESTER, appId)
+  assert.ok((await open()).statuses.every((status) => status >= 400))
 })

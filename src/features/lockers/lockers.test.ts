@@ -255,3 +255,8 @@ test('a locker that is disabled or taken down answers nothing', async () => {
   await takeDownLocker(world.database.db, TESTER, content.lockerId, null)
   assert.equal((await redeem(content.lockerId, proof, content.live)).data.redeemed, true)
 })
+
+test('hundreds of pages behind one IP address can ask', async () => {
+  const ask = async () => (await world.app.server.inject({ url: '/locker?locker=0', remoteAddress: '198.51.100.7' })).statusCode // prettier-ignore
+  assert.deepEqual(new Set(await Promise.all(Array.from({ length: 400 }, ask))), new Set([404]))
+})

@@ -120,7 +120,7 @@ type Of = { appId: number; lockerId: number }
 const versionOfLocker = ({ settings, password_hash }: { settings: unknown; password_hash: string | null }) =>
   versionOf([settings, password_hash])
 
-/** For a change of what it has now: whoever else changes it waits. */
+/** For a change of what it has now: another process that changes it waits. */
 export async function lockLocker(trx: Trx, lockerId: number): Promise<KnownLocker> {
   const known = await findLocker(trx, { lockerId })
   if (known === null) throw new NoSuch('locker', lockerId)
@@ -141,8 +141,9 @@ function checked(input: LockerInput, publicUrl: string): LockerSettings {
   if (needed_offers !== null && needed_reward !== null)
     problems['needed_reward'] = 'Give needed_offers or needed_reward, not both.'
   if (min_payout !== null && max_payout !== null && min_payout > max_payout)
-    problems['max_payout'] = 'max_payout must not be below min_payout.'
+    problems['max_payout'] = 'The highest payout must not be below the lowest.'
   if (input.password != null && link === null) problems['password'] = 'Only link lockers have a password.'
+  if (input.slug !== undefined && link === null) problems['slug'] = 'Only link lockers have a URL of their own.'
   const target = link === null ? null : targetProblem(link.target_url, publicUrl)
   if (target !== null) problems['link.target_url'] = target
   const wrong = link?.referrers.find((one) => !ORIGIN.test(one) || URL.parse(one)?.origin !== one)

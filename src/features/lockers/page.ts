@@ -7,17 +7,19 @@ import { sendPage } from '../../http/pages.ts'
 import { asciiJson } from '../../lib/ascii-json.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'
 import { projectPath } from '../../lib/project.ts'
-import { directionOf, type Language } from '../wall/texts/texts.ts'
+import { numberStyleOf } from '../wall/texts/numbers.ts'
+import { directionOf, type Language } from '../../lib/languages.ts'
 import type { WallSettingsReader } from '../wall/settings.ts'
 import { themeOf } from '../wall/theme.ts'
-import { type LockerProblem, PROBLEMS } from './admission.ts'
+import { PROBLEM_STATUS } from './admission.ts'
 import type { KnownLocker } from './lockers.ts'
+import { type LockerProblem, PROBLEM_TEXTS } from './problem-texts.ts'
 import type { LockerBoot } from './schema.ts'
 import { TEXTS } from './texts.ts'
 
 type WallSettings = Awaited<ReturnType<WallSettingsReader>>
 
-type Shown = { locker: KnownLocker; look: WallSettings; language: Language; currency: string; publicUrl: string }
+type Shown = { locker: KnownLocker; look: WallSettings; language: Language; publicUrl: string }
 type Visit = Pick<LockerBoot, 'isTest' | 'parent' | 'pass' | 'needsPassword'>
 
 export type LockerFiles = { page: string; style: string; embed: string }
@@ -37,24 +39,24 @@ export function sendLockerPage(
   shown: Shown,
   visit: Visit | null,
 ): FastifyReply {
-  const { locker, look, language, currency, publicUrl } = shown
-  const { settings, lockerId, slug } = locker
+  const { locker, look, language, publicUrl } = shown
+  const { settings, lockerId, appId, slug } = locker
   const nonce = randomBytes(16).toString('base64')
   const texts = TEXTS[language]
   const title = settings.title || (locker.kind === 'link' ? texts.link_title : texts.content_title)
   const boot: LockerBoot | null = visit && {
     lockerId,
+    appId,
     slug,
     ...visit,
     title,
     text: settings.text,
     image: settings.image,
     consent: settings.consent,
-    neededOffers: settings.needed_reward === null ? settings.needed_offers : null,
-    neededReward: settings.needed_reward,
-    currency,
     language,
+    numbers: numberStyleOf(language),
     texts,
+    problems: PROBLEM_TEXTS[language],
   }
   const script = boot === null ? '' : `<script type="application/json" id="boot">${asciiJson(boot).replaceAll('<', '\\u003c')}</script>
 <script nonce="${nonce}">${files.page}</script>` // prettier-ignore
@@ -100,10 +102,10 @@ function previewOf({ settings, slug }: KnownLocker, title: string, publicUrl: st
 
 const PROBLEM_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *"
 
-export function sendProblem(reply: FastifyReply, problem: LockerProblem): FastifyReply {
-  const { title, text, status } = PROBLEMS[problem]
+export function sendProblem(reply: FastifyReply, problem: LockerProblem, language: Language): FastifyReply {
+  const { title, text } = PROBLEM_TEXTS[language][problem]
   const html = `<!doctype html>
-<html lang="en">
+<html lang="${language}" dir="${directionOf(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -119,5 +121,5 @@ export function sendProblem(reply: FastifyReply, problem: LockerProblem): Fastif
 </body>
 </html>
 `
-  return sendPage(reply.code(status), html, { policy: PROBLEM_POLICY, cacheControl: 'no-store' })
+  return sendPage(reply.code(PROBLEM_STATUS[problem]), html, { policy: PROBLEM_POLICY, cacheControl: 'no-store' })
 }

@@ -1,8 +1,8 @@
 // Passwords of links, against those who guess from many networks.
 //
 // No limit can hold for all strangers together: it would let any of them lock out everyone who knows the password. So each
-// network has its own attempts a day, and fewer once many networks were wrong about the link. Whoever knows the password
-// gets in at the first attempt, whatever others do, unless they share a network with a guesser. An attempt is counted
+// network has its own attempts a day, and fewer once many networks were wrong about the link. Visitors who know the password
+// get in at the first attempt, whatever others do, unless they share a network with a guesser. An attempt is counted
 // before the password is checked, so attempts at the same time are not more than one after another.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'

@@ -11,15 +11,16 @@ import type { RateLimiter } from '../../http/rate-limit.ts'
 import { stepsToUnits } from '../../lib/money.ts'
 import type { AppCredential, Credentials } from '../apps/credentials.ts'
 import { readSigningSecrets, signingKeyOf } from '../apps/signing-secrets.ts'
-import type { VisitorReader } from '../clicks/visitor.ts'
+import { isSeen, type VisitorReader } from '../clicks/visitor.ts'
 import type { OfferSources } from '../offers/offer-answers.ts'
 import { type LiveWalls, STREAM_HEADERS } from '../wall/live.ts'
 import type { WallSettingsReader } from '../wall/settings.ts'
-import { chooseLanguage } from '../wall/texts/texts.ts'
-import { credentialOf, type LockerProblem, problemOf, refusalOf } from './admission.ts'
-import { listLockerOffers } from './locker-offers.ts'
+import { chooseLanguage } from '../../lib/languages.ts'
+import { credentialOf, problemOf, refusalOf } from './admission.ts'
+import { listLockerOffers, platformsElsewhere } from './locker-offers.ts'
 import { findLocker, type KnownLocker } from './lockers.ts'
 import { readLockerFiles, sendLockerPage, sendProblem } from './page.ts'
+import type { LockerProblem } from './problem-texts.ts'
 import { issueProof, signProof } from './proofs.ts'
 import { LiveQuery, LockerParams, LockerState, NewVisit } from './schema.ts'
 import { linkRoutes } from './link-routes.ts'
@@ -27,7 +28,8 @@ import { readProgress } from './unlocks.ts'
 import type { LockerViews } from './views.ts'
 import { createVisitorKeys, type LockerVisitor, userOf } from './visitors.ts'
 
-const A_MINUTE = 300
+/** As for walls: behind one address there may be a whole town, and pages without a stream ask four times a minute. */
+const A_MINUTE = 3_000
 const STREAM_MS = 3_600_000
 
 export type LockerRoutesOptions = OfferSources & {
@@ -93,16 +95,16 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
     async (request, reply) => {
       const { locker: id = '', test, origin = '', lang } = request.query
       const isTest = test === '1'
+      const language = chooseLanguage(lang, request.headers['accept-language'])
       const locker = await findById(id)
       const credential = credentialOf(credentials, locker, isTest)
       const problem = locker?.kind === 'link' ? 'unknown' : problemOf(locker, credential, Date.now())
       if (problem !== null || locker === null || credential === undefined || files === null)
-        return sendProblem(reply, problem ?? 'unknown')
+        return sendProblem(reply, problem ?? 'unknown', language)
       const parent = URL.parse(origin)?.origin ?? null
-      const language = chooseLanguage(lang, request.headers['accept-language'])
       const look = await settingsOf(locker.appId)
-      if (!isTest && request.method !== 'HEAD') views.note(locker.lockerId)
-      const shown = { locker, look, language, currency: credential.currency.name, publicUrl }
+      if (!isTest && isSeen(request, visitorOf(request))) views.note(locker.lockerId)
+      const shown = { locker, look, language, publicUrl }
       return sendLockerPage(reply, files, shown, { isTest, parent, pass: null, needsPassword: false })
     },
   )
@@ -134,24 +136,29 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
       },
     },
     async (request, reply) => {
-      const { visitor: given, key: givenKey = '', pass = '', test = false } = request.body
+      const { visitor: given, key: givenKey = '', pass = '', test = false, lang } = request.body
       const known = await findById(request.params.locker_id)
       const { locker, credential } = await admit(known, test)
-      if (locker.kind === 'link' && !keys.isPassed(locker, pass, Date.now())) throw refusalOf('referrer')
+      if (locker.kind === 'link' && !keys.isPassed(locker, pass, Date.now())) throw refusalOf('stale')
       const { visitor, key } = given === undefined ? keys.create(credential) : { visitor: given, key: givenKey }
       const self = proven(credential, visitor, key)
       const { unlock, offersDone, rewardSteps, pending } = await readProgress(db, locker, self)
       const { userId } = userOf(self)
-      const asked = { locker, credential, userId, visitor: visitorOf(request), requestId: request.id }
+      const language = chooseLanguage(lang, request.headers['accept-language'])
+      const asked = { locker, credential, userId, visitor: visitorOf(request), requestId: request.id, language }
       const state: LockerState = {
         visitor,
         key,
         is_unlocked: unlock !== null,
         proof: unlock === null || locker.kind === 'link' ? null : await proofOf(locker, self, unlock.unlockId),
+        needed_offers: locker.settings.needed_offers,
+        needed_reward: locker.settings.needed_reward,
         offers_done: offersDone,
         reward_done: stepsToUnits(rewardSteps),
         pending,
+        currency: credential.currency.name,
         offers: unlock === null ? await listLockerOffers(options, asked, Date.now()) : [],
+        only_on: unlock === null ? platformsElsewhere(locker, asked.visitor) : null,
       }
       sendJson(request, reply, 200, successJson(request, state, 'Locker retrieved successfully'), ['Cache-Control', 'no-store']) // prettier-ignore
       return reply

@@ -3,8 +3,11 @@ import { type Static, Type } from 'typebox'
 import { pattern } from '../../http/forms.ts'
 import { oneOf, shape } from '../../http/shape.ts'
 import { DATE_OR_TIME, LINE, NOT_BLANK, SAFE_TEXT } from '../../http/validation.ts'
+import type { ProblemTexts } from './problem-texts.ts'
 import type { LockerTexts } from './texts.ts'
 import { CATEGORIES, PLATFORMS } from '../offers/choices.ts'
+import { Lang } from '../offers/schema.ts'
+import type { NumberStyle } from '../wall/texts/numbers.ts'
 
 export const KINDS = ['content', 'link'] as const
 export const REPORT_REASONS = ['scam', 'malware', 'illegal', 'broken', 'other'] as const
@@ -40,7 +43,7 @@ const COMMON = {
   image: picture('Above the title. An https URL, or the path of an uploaded image.'),
   consent: line(300, 'A sentence that visitors read before they start. Empty: none.'),
   needed_offers: orNull(Type.Integer({ minimum: 1, maximum: 20 }), 'How many offers unlock. Null: `needed_reward` counts.'), // prettier-ignore
-  needed_reward: orNull(Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000_000 }), 'How much reward unlocks, in the currency of the app. Null: `needed_offers` counts.'), // prettier-ignore
+  needed_reward: orNull(Type.Number({ minimum: 0.0001, maximum: 1_000_000_000 }), 'How much reward unlocks, in the currency of the app. Null: `needed_offers` counts.'), // prettier-ignore
   counts_pending: Type.Boolean({ description: 'Whether pending conversions count, or approved ones only.' }),
   unlocked_minutes: Type.Integer({ minimum: 1, maximum: 525_600, description: 'How long an unlock is valid.' }),
   categories: Type.Array(oneOf(CATEGORIES), { maxItems: CATEGORIES.length, description: 'Only these offers. Empty: all.' }), // prettier-ignore
@@ -96,7 +99,13 @@ const VisitorKey = Type.String({ pattern: '^[\\w-]{43}$', description: 'Proves t
 const pass = Type.Optional(Type.String({ maxLength: 100, description: 'Of the page of a link: that it may be used.' }))
 const test = Type.Optional(Type.Boolean({ description: 'In test mode. Content lockers only.' }))
 
-export const NewVisit = shape('LockerVisit', { visitor: Type.Optional(VisitorId), key: Type.Optional(VisitorKey), pass, test }) // prettier-ignore
+export const NewVisit = shape('LockerVisit', {
+  visitor: Type.Optional(VisitorId),
+  key: Type.Optional(VisitorKey),
+  pass,
+  test,
+  lang: Lang,
+})
 export type NewVisit = Static<typeof NewVisit>
 export const LockerParams = Type.Object({ locker_id: Type.String({ description: 'ID of the locker.' }) })
 export const LiveQuery = Type.Object({
@@ -133,10 +142,17 @@ export const LockerState = shape('LockerState', {
   key: VisitorKey,
   is_unlocked: Type.Boolean(),
   proof: orNull(Type.String(), 'Of a content locker that is unlocked: for your server.'),
+  needed_offers: orNull(Type.Integer(), 'How many offers unlock it now. Null: `needed_reward` counts.'),
+  needed_reward: orNull(Type.Number(), 'How much reward unlocks it now. Null: `needed_offers` counts.'),
   offers_done: Type.Integer(),
   reward_done: Type.Number(),
   pending: Type.Integer({ description: 'Offers that were completed and are not confirmed yet.' }),
+  currency: Type.String({ description: 'Of rewards: the currency of the app.' }),
   offers: Type.Array(LockerOffer),
+  only_on: orNull(
+    Type.Array(oneOf(PLATFORMS)),
+    'The platforms that the locker has offers for, where the visitor is on none of them.',
+  ),
 })
 export type LockerState = Static<typeof LockerState>
 
@@ -154,6 +170,8 @@ export const Redeemed = shape('RedeemedProof', {
 /** What the script reads (web/locker/main.ts). */
 export type LockerBoot = {
   lockerId: number
+  /** All its lockers share a visitor. */
+  appId: number
   slug: string | null
   isTest: boolean
   /** The origin that shows the frame. */
@@ -164,9 +182,8 @@ export type LockerBoot = {
   text: string
   image: string | null
   consent: string
-  neededOffers: number | null
-  neededReward: number | null
-  currency: string
   language: string
+  numbers: NumberStyle
   texts: LockerTexts
+  problems: ProblemTexts
 }

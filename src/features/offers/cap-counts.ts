@@ -79,12 +79,12 @@ async function waitForCounters(db: Db): Promise<boolean> {
   return before.size === 0
 }
 
-type Counted = { offer_id: number; day: number; conversions: number; payout_micros: number }
+type Counted = { offer_id: number; day: number; conversions: number; payout_micros: number; revenue_micros: number }
 
 async function findMissing(trx: Trx, offerIds: number[], day: number): Promise<Counted[]> {
   const isCounted = sql`NOT c.is_test AND c.status IN ('pending', 'approved')`
   const { rows: used } = await sql<Counted>`
-    SELECT u.offer_id, u.day, -u.conversions AS conversions, -u.payout_micros AS payout_micros FROM offer_usage u JOIN offers USING (offer_id)
+    SELECT u.offer_id, u.day, -u.conversions AS conversions, -u.payout_micros AS payout_micros, -u.revenue_micros AS revenue_micros FROM offer_usage u JOIN offers USING (offer_id)
     WHERE is_capped AND u.offer_id = ANY (${offerIds}::bigint[]) AND u.day IN (${TOTAL}, ${day}, ${day + 1})`.execute(
     trx,
   )
@@ -98,7 +98,7 @@ async function findMissing(trx: Trx, offerIds: number[], day: number): Promise<C
   if (first === null || last === null) return used
   for (let fromMs = first.getTime(); fromMs <= last.getTime(); fromMs += SLICE_MS) {
     const { rows } = await sql<Counted>`
-      SELECT c.offer_id, span.day, count(*) AS conversions, sum(c.payout_micros)::bigint AS payout_micros
+      SELECT c.offer_id, span.day, count(*) AS conversions, sum(c.payout_micros)::bigint AS payout_micros, sum(c.revenue_micros)::bigint AS revenue_micros
       FROM conversions c JOIN offers o ON o.offer_id = c.offer_id AND o.is_capped
       JOIN (VALUES (${TOTAL}::integer, '-infinity'::timestamptz, 'infinity'::timestamptz), (${day}, ${startOf(day)}, ${startOf(day + 1)}),
         (${day + 1}, ${startOf(day + 1)}, ${startOf(day + 2)})) AS span (day, starts_at, ends_at)
@@ -121,9 +121,10 @@ async function addMissing(trx: Trx, asked: Asked[], missing: Counted[], now: Dat
   const counted = new Set(mine.map(({ offer_id }) => offer_id))
   const rows = missing.filter(({ offer_id }) => counted.has(offer_id))
   await sql`
-    UPDATE offer_usage u SET conversions = u.conversions + m.conversions, payout_micros = u.payout_micros + m.payout_micros
-    FROM (SELECT offer_id, day, sum(conversions)::bigint AS conversions, sum(payout_micros)::bigint AS payout_micros
-      FROM jsonb_populate_recordset(NULL::offer_usage, ${JSON.stringify(rows)}) GROUP BY 1, 2) m
+    UPDATE offer_usage u SET conversions = u.conversions + m.conversions, payout_micros = u.payout_micros + m.payout_micros,
+      revenue_micros = u.revenue_micros + m.revenue_micros
+    FROM (SELECT offer_id, day, sum(conversions)::bigint AS conversions, sum(payout_micros)::bigint AS payout_micros,
+        sum(revenue_micros)::bigint AS revenue_micros FROM jsonb_populate_recordset(NULL::offer_usage, ${JSON.stringify(rows)}) GROUP BY 1, 2) m
     WHERE u.offer_id = m.offer_id AND u.day = m.day`.execute(trx)
   await refreshFull(trx, [...counted], now)
 }

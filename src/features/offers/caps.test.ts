@@ -26,7 +26,7 @@ import { TESTER } from '../../../test/tester.ts'
 const NOON = new Date('2026-03-10T12:00:00Z')
 const TODAY = dayNumber(NOON)
 const MIDNIGHT = new Date('2026-03-11T00:00:00Z')
-const NO_CAPS: Caps = { dailyClicks: null, totalClicks: null, dailyConversions: null, totalConversions: null, dailyPayoutMicros: null, totalPayoutMicros: null } // prettier-ignore
+const NO_CAPS: Caps = { dailyClicks: null, totalClicks: null, dailyConversions: null, totalConversions: null, dailyPayoutMicros: null, totalPayoutMicros: null, dailyRevenueMicros: null, totalRevenueMicros: null } // prettier-ignore
 const none = { clicks: 0, conversions: 0, payout_micros: 0 }
 
 let appId = 0
@@ -53,7 +53,9 @@ const usageOf = (offerId: number) =>
 const add = (offerId: number, day: number, more: Partial<Usage>) =>
   world.database.db
     .transaction()
-    .execute((trx) => addUsage(trx, [{ offerId, day, clicks: 0, conversions: 0, payoutMicros: 0, ...more }]))
+    .execute((trx) =>
+      addUsage(trx, [{ offerId, day, clicks: 0, conversions: 0, payoutMicros: 0, revenueMicros: 0, ...more }]),
+    )
 
 /** Takes one place of each of these offers where all have one, as a click or conversion does. */
 async function takePlaces(offerIds: number[], now: Date): Promise<boolean> {
@@ -66,7 +68,7 @@ async function takePlaces(offerIds: number[], now: Date): Promise<boolean> {
       return isFull(caps.get(id) ?? NO_CAPS, today, total) !== 'no'
     })
     if (isClosed) return false
-    await addUsage(trx, offerIds.map((offerId) => ({ offerId, day: dayNumber(now), clicks: 1, conversions: 0, payoutMicros: 0 }))) // prettier-ignore
+    await addUsage(trx, offerIds.map((offerId) => ({ offerId, day: dayNumber(now), clicks: 1, conversions: 0, payoutMicros: 0, revenueMicros: 0 }))) // prettier-ignore
     await refreshFull(trx, offerIds, now)
     return true
   })
@@ -93,6 +95,20 @@ test('setting a cap counts existing conversions, each day separately, and closes
   await setCaps(db, TESTER, offerId, { dailyConversions: 2 }, NOON)
   assert.deepEqual(await fullUntil(offerId), MIDNIGHT)
   await setCaps(db, TESTER, offerId, { totalPayoutMicros: 4_500_000 }, NOON)
+  assert.equal(await fullUntil(offerId), Infinity)
+})
+
+test('a cap on revenue counts what the advertiser pays, also from before it was set, and late conversions still count', async () => {
+  const { db } = world.database
+  const offerId = await createOffer({ total_click_cap: 100 })
+  await convert(db, offerId, { payoutMicros: 1_000_000, revenueMicros: 3_000_000 })
+  await convert(db, offerId, { payoutMicros: 1_000_000, revenueMicros: 3_000_000, status: 'pending', at: '2026-03-09T12:00:00Z' }) // prettier-ignore
+  await setCaps(db, TESTER, offerId, { dailyRevenueMicros: 4_000_000, totalRevenueMicros: 7_000_000 }, NOON)
+  assert.partialDeepStrictEqual(await showCaps(db, offerId, NOON), { full: 'no', today: { revenue_micros: 3_000_000 }, total: { revenue_micros: 6_000_000, payout_micros: 2_000_000 } }) // prettier-ignore
+  await setCaps(db, TESTER, offerId, { dailyRevenueMicros: 3_000_000 }, NOON)
+  assert.deepEqual(await fullUntil(offerId), MIDNIGHT)
+  await add(offerId, TODAY, { conversions: 1, revenueMicros: 2_000_000 })
+  await db.transaction().execute((trx) => refreshFull(trx, [offerId], NOON))
   assert.equal(await fullUntil(offerId), Infinity)
 })
 
@@ -163,7 +179,7 @@ test('a reversal lowers the total, and its own day only where that was counted',
 
 test('several of one batch for the same offer and day are added up', async () => {
   const offerId = await createOffer({ total_click_cap: 100 })
-  const delta = { offerId, day: TODAY, clicks: 2, conversions: 1, payoutMicros: 5 }
+  const delta = { offerId, day: TODAY, clicks: 2, conversions: 1, payoutMicros: 5, revenueMicros: 9 }
   await world.database.db.transaction().execute((trx) => addUsage(trx, [delta, delta, { ...delta, day: TODAY + 1 }]))
   const byDay = new Map((await usageOf(offerId)).map((row) => [row.day, row.clicks]))
   assert.deepEqual([0, TODAY, TODAY + 1].map((day) => byDay.get(day)), [6, 4, 2]) // prettier-ignore
@@ -206,7 +222,9 @@ test('a cap set while conversions pour in has counted every one of them', async 
       if (caps.totalConversions !== null) {
         const { today, total } = (await lockUsage(trx, [offerId], TODAY)).get(offerId) ?? assert.fail()
         if (isFull(caps, today, total) !== 'no') return
-        await addUsage(trx, [{ offerId, day: TODAY, clicks: 0, conversions: 1, payoutMicros: 1_000_000 }])
+        await addUsage(trx, [
+          { offerId, day: TODAY, clicks: 0, conversions: 1, payoutMicros: 1_000_000, revenueMicros: 1_000_000 },
+        ])
       }
       await convert(trx, offerId)
       await refreshFull(trx, [offerId], NOON)
@@ -233,7 +251,7 @@ test('setting a cap waits for transactions that may not have seen it, and nothin
     return { setting }
   })
   await capping.setting
-  assert.deepEqual([(await showCaps(db, offerId, NOON)).total, await fullUntil(offerId)], [{ clicks: 1, conversions: 2, payout_micros: 2_000_000 }, Infinity]) // prettier-ignore
+  assert.deepEqual([(await showCaps(db, offerId, NOON)).total, await fullUntil(offerId)], [{ clicks: 1, conversions: 2, payout_micros: 2_000_000, revenue_micros: 2_000_000 }, Infinity]) // prettier-ignore
   assert.deepEqual(await db.selectFrom('cap_counts').selectAll().execute(), [])
 })
 
@@ -252,14 +270,14 @@ test('what closes an offer in the database is the rule that the program goes by'
   const offerId = await createOffer()
   const count = fc.integer({ min: 0, max: 4 })
   const cap = fc.option(fc.integer({ min: 1, max: 4 }))
-  const caps = fc.record({ dailyClicks: cap, totalClicks: cap, dailyConversions: cap, totalConversions: cap, dailyPayoutMicros: cap, totalPayoutMicros: cap }) // prettier-ignore
-  const usage = fc.record({ clicks: count, conversions: count, payoutMicros: count })
+  const caps = fc.record({ dailyClicks: cap, totalClicks: cap, dailyConversions: cap, totalConversions: cap, dailyPayoutMicros: cap, totalPayoutMicros: cap, dailyRevenueMicros: cap, totalRevenueMicros: cap }) // prettier-ignore
+  const usage = fc.record({ clicks: count, conversions: count, payoutMicros: count, revenueMicros: count })
   await fc.assert(
     fc.asyncProperty(caps, usage, usage, async (given, today, total) => {
       await setCaps(db, TESTER, offerId, given, NOON)
       await db.deleteFrom('offer_usage').where('offer_id', '=', offerId).execute()
       const rows = [{ day: 0, ...total }, { day: TODAY, ...today }] // prettier-ignore
-      await db.insertInto('offer_usage').values(rows.map(({ payoutMicros, ...row }) => ({ offer_id: offerId, payout_micros: payoutMicros, ...row }))).execute() // prettier-ignore
+      await db.insertInto('offer_usage').values(rows.map(({ payoutMicros, revenueMicros, ...row }) => ({ offer_id: offerId, payout_micros: payoutMicros, revenue_micros: revenueMicros, ...row }))).execute() // prettier-ignore
       await db.transaction().execute((trx) => refreshFull(trx, [offerId], NOON))
       const expected = { no: null, today: MIDNIGHT, 'for good': Infinity }[isFull(given, today, total)]
       assert.deepEqual(await fullUntil(offerId), expected)

@@ -4,46 +4,32 @@
 // kept in a bounded cache. A change is applied to the slots at once and recorded in a log. A list knows up to which
 // change it is right, and is brought up to date before it is used. Long work is done in slices between requests, and no
 // change is applied between the slices of one piece of work.
-import { Cache } from '../../lib/cache.ts'
-import { Slices } from '../../lib/slices.ts'
-import { compileFilter, type Filter, matches } from './filters.ts'
+import { Slices, stepsOf } from '../../lib/slices.ts'
+import type { Filter } from './filters.ts'
+import { findReasons, type HiddenReason, type Visit } from './hidden-reasons.ts'
 import type { CompletedGoal } from './completions.ts'
 import { ListCache } from './list-cache.ts'
 import type { OfferList } from './lists.ts'
 import type { OfferTarget } from './offer-bytes.ts'
-import { writeTemplate } from './offer-text.ts'
 import type { AllOffers, OfferRow } from './offer-rows.ts'
 import type { ContentRules } from './rule-sets.ts'
 import type { Platform, Sort } from './choices.ts'
-import { SearchQueue, searchSlots } from './search.ts'
+import { explainRank, type RankExplanation } from './ranking/explain.ts'
+import type { Ranking } from './ranking/ranking.ts'
+import { sortAll, sortSide } from './sort-slots.ts'
+import { goOn } from '../../lib/go-on.ts'
+import { type Picked, pickSlots, SearchQueue, searchSlots } from './search.ts'
 import { Renewal, Shelf } from './shelf.ts'
+import { type ShownOffer, ShownOffers } from './shown-offers.ts'
 
-const MAX_TEMPLATES = 5_000
 const PIECE = 100 // changed offers that are worked in at once
 const ROOM = 1.05 // for offers to come
 const SCAN = 20_000 // slots that are looked at at once for what starts or ends
 
-/** Who wants an offer; null where it is not known or does not matter. */
-export type Visit = {
-  country: string | null
-  /** Any of them will do. */
-  platforms: readonly Platform[] | null
-  rules: ContentRules | null
-}
-
-export type HiddenReason =
-  | 'paused'
-  | 'not_started'
-  | 'ended'
-  | 'full'
-  | 'country'
-  | 'platform'
-  | 'content'
-  | 'reward'
-  | 'not_allowed'
-
-/** An offer ready to be shown: its JSON with holes (see offer-text.ts), and the micros of it and each goal for them. */
-export type ShownOffer = { offerId: number; template: string; payouts: number[] }
+/** What is recommended to a user: by this ranking, if it is still held, or by the one in effect. */
+export type Recommended = { rankingId: number | undefined; seed: number; nowMs: number }
+/** What a list is sorted by. */
+export type Wanted = Sort | Recommended
 
 /** One page of a list, without what is hidden from its reader. */
 export type Slice = { offers: ShownOffer[]; total: number }
@@ -54,12 +40,18 @@ export class Catalogue {
   readonly #shelf = new Shelf()
   readonly #work = new Slices()
   readonly #lists = new ListCache(this.#shelf, this.#work)
-  readonly #templates = new Cache<number, ShownOffer>(MAX_TEMPLATES)
+  readonly #shown: ShownOffers
   #nextBoundaryMs = Infinity
   readonly #searches = new SearchQueue()
 
   constructor(publicUrl: string) {
     this.publicUrl = publicUrl
+    this.#shown = new ShownOffers(this.#shelf, publicUrl)
+  }
+
+  /** Also of offers that cannot be seen now. */
+  get count(): number {
+    return this.#shelf.slots.count
   }
 
   /** What the offers take of memory; lists and pages, which are bounded, come on top. */
@@ -82,15 +74,15 @@ export class Catalogue {
   *#replace(renewal: Renewal, nowMs: number): Generator<void, void> {
     yield* renewal.complete()
     const { slots } = renewal
-    const orders = yield* slots.sortAll()
+    const orders = yield* sortAll(slots)
     let nextBoundaryMs = Infinity
-    for (const [start, end] of stepsOf(slots.count)) {
+    for (const [start, end] of stepsOf(slots.count, SCAN)) {
       nextBoundaryMs = Math.min(nextBoundaryMs, slots.scan(start, end, nowMs).boundaryMs)
       yield
     }
     this.#shelf.become(renewal, orders)
     this.#lists.clear()
-    this.#templates.clear()
+    this.#shown.clear()
     this.#nextBoundaryMs = nextBoundaryMs
     yield* this.#shelf.slots.compact()
   }
@@ -123,7 +115,7 @@ export class Catalogue {
   *#passTime(nowMs: number): Generator<void, void> {
     this.#nextBoundaryMs = Infinity
     const { slots } = this.#shelf
-    for (const [start, end] of stepsOf(slots.count)) {
+    for (const [start, end] of stepsOf(slots.count, SCAN)) {
       const { due, boundaryMs } = slots.scan(start, end, nowMs)
       this.#nextBoundaryMs = Math.min(this.#nextBoundaryMs, boundaryMs)
       if (due.length > 0)
@@ -135,12 +127,31 @@ export class Catalogue {
 
   #change(slots: readonly number[], make: () => void): void {
     this.#shelf.change(slots, make)
-    for (const slot of slots) this.#templates.delete(slot)
+    this.#shown.forget(slots)
+  }
+
+  /** Takes up a ranking, in place of the older one of two; requests go on. */
+  takeRanking(ranking: Ranking, nowMs: number): Promise<void> {
+    return this.#work.urgently(() => this.#takeRanking(ranking, nowMs))
+  }
+
+  *#takeRanking(ranking: Ranking, nowMs: number): Generator<void, void> {
+    const { slots, orders, log } = this.#shelf
+    const side = slots.rankings.free(nowMs)
+    for (const [start, end] of stepsOf(slots.count, SCAN)) {
+      for (let slot = start; slot < end; slot++) slots.rank(slot, side, ranking)
+      yield
+    }
+    const newest = yield* orders.current('newest', slots, log)
+    orders.replace(side, yield* sortSide(slots, side, newest), log)
+    slots.rankings.set(side, ranking)
   }
 
   /** The list for a filter and an order: at once where that takes next to no time. */
-  list(filter: Filter, sort: Sort): OfferList | Promise<OfferList> {
-    return this.#lists.get(filter, sort)
+  list(filter: Filter, wanted: Wanted): OfferList | Promise<OfferList> {
+    if (typeof wanted === 'string') return this.#lists.get(filter, wanted)
+    const side = this.#shelf.slots.rankings.choose(wanted.rankingId, wanted.nowMs)
+    return goOn(this.#lists.get(filter, side), (list) => this.#lists.arranged(list, wanted.seed))
   }
 
   /** Those of these offers that are in a list. */
@@ -152,56 +163,72 @@ export class Catalogue {
   }
 
   /** A part of a list without some offers, which are in it. */
-  slice(list: OfferList, hidden: readonly number[], offset: number, limit: number): Slice | Promise<Slice> {
+  slice(list: OfferList, hidden: readonly number[], range: Range): Slice | Promise<Slice> {
+    const { offset, limit } = range
     const end = offset + limit + hidden.length // what is hidden before it pushes the page back by one each
-    if (end <= list.head.length || offset >= list.total)
-      return this.#cut(list.head, list.total, hidden, { offset, limit })
+    if (end <= list.head.length || offset >= list.total) return this.#cut(list.head, list.total, hidden, range)
     const whole = this.#lists.whole(list)
-    const cut = (slots: Uint32Array) => this.#cut(slots, slots.length, hidden, { offset, limit })
+    const cut = (slots: Uint32Array) => this.#cut(slots, slots.length, hidden, range)
     return whole instanceof Promise ? whole.then(cut) : cut(whole)
   }
 
-  #cut(slots: Uint32Array, length: number, hidden: readonly number[], { offset, limit }: Range): Slice {
+  #cut(slots: Uint32Array, length: number, hidden: readonly number[], { offset, limit, language }: Range): Slice {
     const total = length - hidden.length
-    if (hidden.length === 0) return { offers: this.#show(slots.subarray(offset, offset + limit)), total }
+    if (hidden.length === 0) return { offers: this.#shown.all(slots.subarray(offset, offset + limit), language), total }
     const skipped = new Set(hidden.map((offerId) => this.#shelf.find(offerId)))
     const seen = slots.subarray(0, offset + limit + hidden.length).filter((slot) => !skipped.has(slot))
-    return { offers: this.#show(seen.subarray(offset, offset + limit)), total }
+    return { offers: this.#shown.all(seen.subarray(offset, offset + limit), language), total }
   }
 
   /** Those of a list without some offers that have these words in their name or description, or this as their id. */
-  async search(list: OfferList, hidden: readonly number[], text: string, { offset, limit }: Range): Promise<Slice> {
+  async search(list: OfferList, hidden: readonly number[], text: string, range: Range): Promise<Slice> {
+    const { offset, limit, language } = range
     const whole = await this.#lists.whole(list)
-    const skipped = new Set(hidden.map((offerId) => this.#shelf.find(offerId)))
     const found = await this.#searches.run(() => searchSlots(this.#shelf, whole, text, 'words'))
-    const seen = found.filter((slot) => !skipped.has(slot))
-    return { offers: this.#show(seen.slice(offset, offset + limit)), total: seen.length }
+    const seen = this.#without(hidden, found)
+    return { offers: this.#shown.all(seen.slice(offset, offset + limit), language), total: seen.length }
+  }
+
+  /** The first of a list without some offers that are wanted, however far down they are. */
+  async pick(list: OfferList, hidden: readonly number[], wanted: Picked, { limit, language }: Omit<Range, 'offset'>) {
+    const whole = await this.#lists.whole(list)
+    const found = pickSlots(this.#shelf.slots, whole, wanted, limit + hidden.length)
+    return this.#shown.all(this.#without(hidden, found).slice(0, limit), language)
+  }
+
+  #without(hidden: readonly number[], slots: readonly number[]): number[] {
+    const skipped = new Set(hidden.map((offerId) => this.#shelf.find(offerId)))
+    return slots.filter((slot) => !skipped.has(slot))
   }
 
   /** By name only, among the first of a list, which are at hand: cheap enough for a search while a person types. */
   async searchFirst(list: OfferList, text: string, limit: number): Promise<number[]> {
     const found = await searchSlots(this.#shelf, list.head, text, 'name')
-    return this.#show(found.slice(0, limit)).map(({ offerId }) => offerId)
+    return this.#shown.all(found.slice(0, limit)).map(({ offerId }) => offerId)
   }
 
   /** Why an offer cannot be shown to, or followed by, such a visitor now; empty when it can. Null: no such offer. */
-  hiddenReasons(offerId: number, { country, platforms, rules }: Visit, nowMs: number): HiddenReason[] | null {
+  hiddenReasons(offerId: number, visit: Visit, nowMs: number): HiddenReason[] | null {
+    const slot = this.#shelf.find(offerId)
+    if (slot === undefined) return null
+    return findReasons(this.#shelf.slots, slot, { ...visit, rules: this.#lists.ruleSetOf(visit.rules) }, nowMs)
+  }
+
+  /** Whether another offer for the same product is listed in its place. Its links lead on. */
+  isBehind(offerId: number): boolean {
+    return this.#shelf.slots.behind[this.#shelf.find(offerId) ?? -1] === 1
+  }
+
+  /** Why an offer stands where it stands in recommended lists, by the ranking in effect. */
+  explainRank(
+    offerId: number,
+    where: { country?: string; platform?: Platform },
+    nowMs: number,
+  ): RankExplanation | null {
     const { slots } = this.#shelf
     const slot = this.#shelf.find(offerId)
     if (slot === undefined) return null
-    const reasons: HiddenReason[] = []
-    if (slots.active[slot] !== 1) reasons.push('paused')
-    if (nowMs < (slots.startsAt[slot] as number)) reasons.push('not_started')
-    if (nowMs >= (slots.endsAt[slot] as number)) reasons.push('ended')
-    if (nowMs < (slots.fullUntil[slot] as number)) reasons.push('full')
-    const fails = (filter: Omit<Filter, 'rules'>) => !matches(compileFilter(filter), slots, slot)
-    if (country !== null && fails({ country })) reasons.push('country')
-    if (platforms !== null && platforms.every((platform) => fails({ platform }))) reasons.push('platform')
-    const ruleSet = this.#lists.ruleSetOf(rules)
-    if (ruleSet !== null && !ruleSet.allowsContent(slots, slot)) reasons.push('content')
-    if (ruleSet !== null && !ruleSet.allowsReward(slots, slot)) reasons.push('reward')
-    if (ruleSet !== null && !ruleSet.allowsOffer(offerId)) reasons.push('not_allowed')
-    return reasons
+    return explainRank(slots.rankings.on(slots.rankings.choose(undefined, nowMs)), slots.placed(slot), where)
   }
 
   /** The destination of an offer's link, whatever its status, for a caller that has checked that. */
@@ -213,7 +240,7 @@ export class Catalogue {
   /** The offer whatever its status, for a caller that has checked that. */
   get(offerId: number): ShownOffer | undefined {
     const slot = this.#shelf.find(offerId)
-    return slot === undefined ? undefined : this.#present(slot)
+    return slot === undefined ? undefined : this.#shown.of(slot)
   }
 
   /** Those of the offers with these completed goals that leave nothing required to do. */
@@ -226,28 +253,11 @@ export class Catalogue {
   }
 
   /** One offer, if it can be shown now under these rules, and the stamp of its present state. */
-  find(offerId: number, rules: ContentRules | null): { offer: ShownOffer; stamp: string } | null {
+  find(offerId: number, rules: ContentRules | null, language?: string): { offer: ShownOffer; stamp: string } | null {
     const { slots } = this.#shelf
     const slot = this.#shelf.find(offerId)
     if (slot === undefined || !slots.isListable(slot) || !this.#lists.isAllowed(rules, slot)) return null
-    return { offer: this.#present(slot), stamp: `${slots.stampA[slot]}.${slots.stampB[slot]}` }
-  }
-
-  #show(slots: Iterable<number>): ShownOffer[] {
-    return Array.from(slots, (slot) => this.#present(slot))
-  }
-
-  #present(slot: number): ShownOffer {
-    const kept = this.#templates.get(slot)
-    if (kept !== undefined) return kept
-    const record = this.#shelf.slots.record(slot)
-    const shown = {
-      offerId: record.offerId,
-      template: writeTemplate(record, this.publicUrl),
-      payouts: [record.payoutMicros, ...record.goals.map((goal) => goal.payoutMicros)],
-    }
-    this.#templates.set(slot, shown)
-    return shown
+    return { offer: this.#shown.of(slot, language), stamp: `${slots.stampA[slot]}.${slots.stampB[slot]}` }
   }
 
   /** Brings the next time at which anything starts or ends forward to what these slots need. */
@@ -257,9 +267,5 @@ export class Catalogue {
   }
 }
 
-type Range = { offset: number; limit: number }
-
-/** From the first slot to the last, some at a time. */
-function* stepsOf(count: number): Generator<[start: number, end: number]> {
-  for (let start = 0; start < count; start += SCAN) yield [start, Math.min(count, start + SCAN)]
-}
+/** A part of a list. Texts are in this language as far as offers have them in it. */
+type Range = { offset: number; limit: number; language?: string | undefined }

@@ -1,7 +1,9 @@
 // Recent changes, by which an outdated list is brought up to date when it is used: nothing is spent on lists that are
 // not used, and whatever happens meanwhile, a list only goes from one right state to another.
-import type { Sort } from './choices.ts'
+import type { Order } from './choices.ts'
+import type { Segment } from './ranking/ranking.ts'
 import type { Slots } from './slots.ts'
+import { comparerOf } from './sort-slots.ts'
 import type { Traits } from './traits.ts'
 
 /** What judges offers: the rules of an app. */
@@ -81,7 +83,7 @@ export class Difference {
   readonly isDirty: Uint8Array
   readonly #from: { change: Change; index: number }[] = []
   readonly #now: Slots
-  readonly #added = new Map<Sort, number[]>()
+  readonly #added = new Map<Order, number[]>()
 
   constructor(changes: readonly Change[], now: Slots) {
     this.isDirty = new Uint8Array(now.capacity)
@@ -107,11 +109,13 @@ export class Difference {
   }
 
   /** Those of the slots that can be shown now, in this order. */
-  added(sort: Sort): readonly number[] {
-    const known = this.#added.get(sort)
-    if (known !== undefined) return known
-    const added = this.slots.filter((slot) => this.#now.isListable(slot)).toSorted(this.#now.comparer(sort))
-    this.#added.set(sort, added)
+  added(order: Order, segment: Segment | null = null): readonly number[] {
+    const known = this.#added.get(order)
+    if (known !== undefined && segment === null) return known
+    const added = this.slots
+      .filter((slot) => this.#now.isListable(slot))
+      .toSorted(comparerOf(this.#now, order, segment))
+    if (segment === null) this.#added.set(order, added)
     return added
   }
 }

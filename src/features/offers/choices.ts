@@ -2,6 +2,11 @@
 export const PLATFORMS = ['web', 'android', 'ios'] as const
 export const CATEGORIES = ['survey', 'app', 'game', 'video'] as const
 export const SORTS = ['payout_desc', 'payout_asc', 'newest', 'popular'] as const
+/** The orders that are kept: of `recommended` there are two, that of the ranking in effect and of the one before. */
+export const SIDES = ['recommended_a', 'recommended_b'] as const
+export const ORDERS = [...SORTS, ...SIDES] as const
+/** What the wall can ask for: only it and lockers recommend. */
+export const WALL_SORTS = ['recommended', ...SORTS] as const
 export const DIFFICULTIES = ['easy', 'medium', 'hard'] as const
 export const CONVERSION_TYPES = ['cpa', 'cpi', 'cpe', 'cpl', 'survey'] as const
 export const STATUSES = ['active', 'paused'] as const
@@ -13,3 +18,6 @@ export const DESTINATION_MACROS = [
 export type Platform = (typeof PLATFORMS)[number]
 export type Category = (typeof CATEGORIES)[number]
 export type Sort = (typeof SORTS)[number]
+export type Side = (typeof SIDES)[number]
+export type Order = (typeof ORDERS)[number]
+export type WallSort = (typeof WALL_SORTS)[number]

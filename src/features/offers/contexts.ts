@@ -7,6 +7,7 @@
 import type pg from 'pg'
 import type { SingleWriter } from '../../db/single-writer.ts'
 import type { Spool } from '../../db/spool.ts'
+import type { BatchCounts } from '../../db/batch-writer.ts'
 import { SpooledWriter } from '../../db/spooled-writer.ts'
 import { Cache } from '../../lib/cache.ts'
 
@@ -66,6 +67,10 @@ export class Contexts {
   /** Replays what was spooled while the database was unavailable. */
   replaySpool(): Promise<number> {
     return this.#writer.replay()
+  }
+
+  get counts(): BatchCounts {
+    return this.#writer.counts
   }
 
   close(): Promise<void> {

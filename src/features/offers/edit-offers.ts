@@ -12,7 +12,7 @@ import { compareRecords } from './offer-changes.ts'
 import { lockOffer, type RecordedOffer, showOffer } from './offers.ts'
 import { putOffer } from './upsert.ts'
 
-/** Returns its ID. `details`: what else the audit log should say. */
+/** Returns its ID. `details`: what else the audit log should say. In a caller's transaction, `countCaps` must follow. */
 export async function createOffer(
   db: Db,
   by: Actor,
@@ -20,7 +20,7 @@ export async function createOffer(
   now: Date,
 ): Promise<number> {
   const { name, external_id, advertiser } = offer
-  const offerId = await db.transaction().execute(async (trx) => {
+  const offerId = await inTransaction(db, async (trx) => {
     await requireImage(trx, offer.image_url)
     const { offerId: subject, isNew } = await putOffer(trx, advertiserId, offer)
     // Thrown inside: what was written over is as before.
@@ -32,7 +32,7 @@ export async function createOffer(
     })
     return subject
   })
-  await countCaps(db, now)
+  if (!db.isTransaction) await countCaps(db, now)
   return offerId
 }
 
@@ -41,20 +41,26 @@ const isTaken = (externalId: string, offerId: number) =>
     external_id: `Offer ${offerId} already has the external ID ${externalId}.`,
   })
 
-/** `seen`: when the offer was last changed, as far as the operator knows; undefined: they do not mind. */
+/** `seen`: when the offer was last changed, as far as the operator knows; undefined: they do not mind. As `createOffer`. */
 export async function changeOffer(
   db: Db,
   by: Actor,
-  { offerId, offer, seen }: { offerId: number; offer: NewOffer; seen: Date | null | undefined },
+  {
+    offerId,
+    offer,
+    seen,
+    details = {},
+  }: { offerId: number; offer: NewOffer; seen: Date | null | undefined; details?: object },
   now: Date,
 ): Promise<void> {
-  await changeRecord(db, by, offerId, async (trx, { advertiser_id, updated_at }) => {
+  const change = async (trx: Trx, { advertiser_id, updated_at }: RecordedOffer) => {
     if (seen !== undefined && (seen === null || rfc3339(seen) !== rfc3339(updated_at)))
       throw new AppError('CONFLICT', 'Someone else changed this offer. Reload it, then make your change.')
     await requireImage(trx, offer.image_url)
     await putOffer(trx, advertiser_id, offer)
-  })
-  await countCaps(db, now)
+  }
+  await changeRecord(db, by, offerId, change, details)
+  if (!db.isTransaction) await countCaps(db, now)
 }
 
 /** Sets the caps given (null: no cap any more) and leaves the others. In a caller's transaction, `countCaps` must follow. */
@@ -87,6 +93,7 @@ const changeRecord = (
   by: Actor,
   offerId: number,
   change: (trx: Trx, before: RecordedOffer) => Promise<void>,
+  details: object = {},
 ): Promise<void> =>
   inTransaction(db, async (trx) => {
     await lockOffer(trx, offerId)
@@ -94,5 +101,5 @@ const changeRecord = (
     await change(trx, before)
     const changes = compareRecords(before, await showOffer(trx, offerId))
     if (Object.keys(changes).length > 0)
-      await recordAudit(trx, by, { action: 'offer.change', subject: offerId, details: { changes } })
+      await recordAudit(trx, by, { action: 'offer.change', subject: offerId, details: { changes, ...details } })
   })

@@ -4,6 +4,7 @@ import type { TSchema, TUnsafe } from 'typebox'
 import { formatDuration } from '../../lib/duration.ts'
 import { microsToUsd, PPM_PER_PERCENT } from '../../lib/money.ts'
 import { type FieldReader, MAX_NAME, secondsOf } from './field-reader.ts'
+import { parseTranslations, readTranslations, type Translations } from './translations.ts'
 
 type Read = (from: FieldReader, name: string) => unknown
 
@@ -39,6 +40,10 @@ export const ACCEPTED = {
   flag: BOOLEAN,
   choices: STRINGS,
   countries: STRINGS,
+  translations: plain<Translations>({
+    type: 'object',
+    additionalProperties: { type: 'object', additionalProperties: STRING },
+  }),
 }
 
 const quoted = (values: readonly string[]) => values.map((value) => `\`${value}\``).join(', ')
@@ -94,6 +99,16 @@ export const countries = kind({
   rule: 'ISO codes, none for everywhere; in CSV separated by commas or spaces',
 })
 
+/** Of these fields, with the most characters of each. */
+export const translations = (longest: Record<string, number>) =>
+  kind({
+    input: 'translations',
+    shape: ACCEPTED.translations,
+    read: (from, name) => readTranslations(from, name, longest),
+    show: (recorded: string) => parseTranslations(recorded),
+    rule: `by ISO 639-1 code, each with any of ${quoted(Object.keys(longest))}; in CSV as JSON text`,
+  })
+
 export const flag = (fallback: boolean) =>
   kind({
     input: 'flag',
@@ -124,6 +139,22 @@ export const countCap = kind({
   shape: orNull(NUMBER),
   read: (from, name) => from.countCap(name),
   rule: 'a whole number from 1 to 1,000,000,000,000; without it no cap',
+})
+
+/** In per cent. */
+export const factor = kind({
+  input: 'number',
+  shape: NUMBER,
+  read: (from, name) => from.factor(name),
+  show: (percent: number) => percent / 100,
+  rule: 'a factor from 0.1 to 10 with at most 2 decimals; default `1`',
+})
+
+export const position = kind({
+  input: 'number',
+  shape: orNull(NUMBER),
+  read: (from, name) => from.position(name),
+  rule: 'a whole number from 1 to 100; without it no position',
 })
 
 /** In micros. */

@@ -8,7 +8,7 @@ import { parseCountCap, parsePayoutCap } from './caps.ts'
 export const MAX_NAME = 300
 export const MAX_PAYOUT_MICROS = 100_000 * 1_000_000
 const IN_PLACE_OF_MACRO = 'a-macro-stands-here'
-const MAX_TEXT = 10_000
+export const MAX_TEXT = 10_000
 const NONE: readonly string[] = []
 
 export function secondsOf(text: string): number | null {
@@ -91,9 +91,9 @@ export class FieldReader {
 
   time(field: string): Date | null {
     if (!this.has(field)) return null
-    return (
-      parseTime(String(this.#record[field])) ?? this.#refuse(field, 'is not a time such as 2026-01-31T12:00:00Z', null)
-    )
+    const value = this.#record[field]
+    if (value instanceof Date) return value
+    return parseTime(String(value)) ?? this.#refuse(field, 'is not a time such as 2026-01-31T12:00:00Z', null)
   }
 
   /** A JSON array, or in CSV its text, or plain words separated by commas, semicolons, bars or spaces. */
@@ -103,11 +103,17 @@ export class FieldReader {
     if (Array.isArray(value)) return value
     if (typeof value !== 'string') return this.#refuse(field, 'is not a list', [])
     if (!/^\s*[[{]/.test(value)) return value.split(/[\s,;|]+/).filter((word) => word !== '')
-    try {
-      return [JSON.parse(value) as unknown].flat()
-    } catch {
-      return this.#refuse(field, 'is not valid JSON', [])
-    }
+    const parsed = parseJson(value)
+    return parsed === undefined ? this.#refuse(field, 'is not valid JSON', []) : [parsed].flat()
+  }
+
+  /** A JSON object, or in CSV its text. */
+  object(field: string): Record<string, unknown> {
+    if (!this.has(field)) return {}
+    const value = this.#record[field]
+    const parsed = typeof value === 'string' ? parseJson(value) : value
+    const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+    return isObject ? (parsed as Record<string, unknown>) : this.#refuse(field, 'is not a JSON object', {})
   }
 
   /** In seconds; null when there is none. */
@@ -141,6 +147,22 @@ export class FieldReader {
     return ppm <= 1_000_000
       ? ppm
       : this.#refuse(field, 'is not a percentage from 0 to 100 with at most 4 decimals', null)
+  }
+
+  /** In per cent; 100 where none is given. */
+  factor(field: string): number {
+    const value = this.#scalar(field)
+    if (value === null) return 100
+    const percent = (parseUsd(value) ?? NaN) / 10_000
+    const isFactor = Number.isInteger(percent) && percent >= 10 && percent <= 1_000
+    return isFactor ? percent : this.#refuse(field, 'is not a number from 0.1 to 10 with at most 2 decimals', 100)
+  }
+
+  position(field: string): number | null {
+    const value = this.#scalar(field)
+    if (value === null) return null
+    const isPosition = /^\d{1,3}$/.test(String(value)) && Number(value) >= 1 && Number(value) <= 100
+    return isPosition ? Number(value) : this.#refuse(field, 'is not a whole number from 1 to 100', null)
   }
 
   countries(field: string): string[] {
@@ -200,5 +222,13 @@ export class FieldReader {
   #refuse<T>(field: string, what: string, instead: T): T {
     this.refuse(field, what)
     return instead
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }

@@ -5,8 +5,10 @@ import type { Selectable } from 'kysely'
 import type { Static } from 'typebox'
 import type { Goals, Offers } from '../../db/tables.ts'
 import { OVER_CAP } from './caps.ts'
-import { choice, choices, countCap, countries, duration, flag, type Kind, lines, payoutCap, percent, plain, requiredText, text, textOrNull, time, url, usd } from './field-kinds.ts' // prettier-ignore
-import { type FieldReader, MAX_NAME } from './field-reader.ts'
+import { choice, choices, countCap, countries, duration, factor, flag, type Kind, lines, payoutCap, percent, plain, position, requiredText, text, textOrNull, time, translations, url, usd } from './field-kinds.ts' // prettier-ignore
+import { type FieldReader, MAX_NAME, MAX_TEXT } from './field-reader.ts'
+import { readProduct } from './products/product.ts'
+import { LANGUAGES } from './translations.ts'
 import { CATEGORIES, CONVERSION_TYPES, DESTINATION_MACROS, DIFFICULTIES, PLATFORMS, STATUSES } from './choices.ts'
 
 export type Field = Kind & {
@@ -16,8 +18,10 @@ export type Field = Kind & {
   column?: string
   /** Publishers see it: always, or of offers that have it. */
   shown?: 'always' | 'if set'
+  /** Its advertiser sees it, and may propose another value. The rest is the operator's: payouts, terms, ranking. */
+  proposed?: true
   /** Where it stands in the form. */
-  part?: 'look' | 'target' | 'terms' | 'caps'
+  part?: 'look' | 'target' | 'terms' | 'caps' | 'ranking'
   hint?: string
   placeholder?: string
   /** What the form begins with, where that is not the default. */
@@ -28,31 +32,24 @@ export type Field = Kind & {
 
 /** `external_id` stays where it is not given. */
 export const GOAL_FIELDS = {
-  external_id: {
+  external_id: { proposed: true,
     ...textOrNull((from, name) => (from.isGiven(name) ? from.text(name, { max: MAX_NAME }) || null : undefined)),
     label: 'Goal external ID', about: "The advertiser's own ID of it: imports and confirmations know it by that." },
-  name: { ...requiredText, label: 'Goal name', about: 'What the user does.' },
-  description: { ...text(), label: 'Goal description', about: 'More about it.' },
+  name: { proposed: true, ...requiredText, label: 'Goal name', about: 'What the user does.' },
+  description: { proposed: true, ...text(), label: 'Goal description', about: 'More about it.' },
   payout: { ...usd, column: 'payout_micros',
     label: 'Payout, USD', about: 'What the publisher earns.' },
-  revenue: { ...usd, column: 'revenue_micros',
+  revenue: { proposed: true, ...usd, column: 'revenue_micros',
     label: 'Revenue, USD', about: 'What the advertiser pays; without it the same as the payout.' },
-  is_optional: { ...flag(false), label: 'Optional', about: 'The offer is complete without it.' },
-  is_repeatable: { ...flag(false), label: 'Repeatable', about: 'The same user can complete it again and again.' },
+  is_optional: { proposed: true, ...flag(false), label: 'Optional', about: 'The offer is complete without it.' },
+  is_repeatable: { proposed: true, ...flag(false), label: 'Repeatable', about: 'The same user can complete it again and again.' },
   payout_percent: { ...percent, column: 'payout_ppm',
     label: 'Payout, %', about: 'Of the amount that the advertiser confirms.' },
-  revenue_percent: { ...percent, column: 'revenue_ppm',
+  revenue_percent: { proposed: true, ...percent, column: 'revenue_ppm',
     label: 'Revenue, %', about: 'Of that amount; without it the same as `payout_percent`.' },
+  translations: { proposed: true, ...translations({ name: MAX_NAME, description: MAX_TEXT }),
+    label: 'Goal translations', about: 'Its texts in other languages.' },
 } as const satisfies Record<string, Field> // prettier-ignore
-
-/** The codes of ISO 639-1. */
-const LANGUAGES = `
-  aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en
-  eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja
-  jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb
-  nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq
-  sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu
-`.trim().split(/\s+/) // prettier-ignore
 
 /** In the order in which publishers and the form have them. */
 export const FIELDS = {
@@ -60,47 +57,52 @@ export const FIELDS = {
     label: 'External ID', about: "The advertiser's own ID of the offer: imports know it by that." },
   advertiser: { ...requiredText,
     label: 'Advertiser', about: 'The name of an advertiser that exists.' },
-  name: { ...requiredText, shown: 'always', part: 'look',
+  name: { proposed: true, ...requiredText, shown: 'always', part: 'look',
     label: 'Name', about: 'The title.' },
-  description: { ...lines, shown: 'always', part: 'look',
+  description: { proposed: true, ...lines, shown: 'always', part: 'look',
     label: 'Description', about: 'What the user does.' },
-  category: { ...choice(CATEGORIES), shown: 'always', part: 'look', initial: 'app',
+  category: { proposed: true, ...choice(CATEGORIES), shown: 'always', part: 'look', initial: 'app',
     label: 'Category', about: 'What kind of offer it is.' },
   payout: { ...usd, column: 'payout_micros',
     label: 'Payout, USD', about: 'The sum over the goals; required without `goals`.' },
   revenue: { ...usd, column: 'revenue_micros',
     label: 'Revenue, USD', about: 'What the advertiser pays; without it the same as `payout`.' },
-  destination_url: { ...url(DESTINATION_MACROS), part: 'target', placeholder: 'https://advertiser.example/?click={click_id}',
-    label: 'Destination', hint: 'The URL users are sent to. {click_id} is required, or the advertiser can’t confirm conversions.',
+  destination_url: { proposed: true, ...url(DESTINATION_MACROS), part: 'target', placeholder: 'https://advertiser.example/?click={click_id}',
+    label: 'Destination', hint: 'The URL users are sent to. {click_id} is required: without it, conversions can’t be confirmed.',
     about: 'Where users are sent. Macros are filled in at the click; without `{click_id}` conversions cannot be confirmed.' },
-  image_url: {
+  image_url: { proposed: true,
     ...textOrNull((from, name) => from.url(name, { optional: true, local: true })), shown: 'always', part: 'look',
     label: 'Picture', placeholder: 'https://… or upload one', about: 'A URL, or a path on this server.' },
-  countries: { ...countries, shown: 'always', part: 'target',
+  countries: { proposed: true, ...countries, shown: 'always', part: 'target',
     label: 'Countries', hint: 'Leave empty for all countries.', about: 'Where it runs. Empty: everywhere.' },
-  platforms: { ...choices(PLATFORMS), shown: 'always', part: 'target',
+  platforms: { proposed: true, ...choices(PLATFORMS), shown: 'always', part: 'target',
     label: 'Platforms', about: 'What it runs on.' },
-  difficulty: { ...choice(DIFFICULTIES, 'easy'), shown: 'always', part: 'look',
+  difficulty: { proposed: true, ...choice(DIFFICULTIES, 'easy'), shown: 'always', part: 'look',
     label: 'Difficulty', about: 'How hard it is.' },
-  time_estimate: { ...text(MAX_NAME), shown: 'always', part: 'look',
+  time_estimate: { proposed: true, ...text(MAX_NAME), shown: 'always', part: 'look',
     label: 'Time estimate', placeholder: '5-10 minutes', about: 'How long it takes, in words.' },
-  language: { ...textOrNull((from, name) => from.oneOf(name, LANGUAGES, '', 'an ISO 639-1 code such as en') || null),
+  language: { proposed: true, ...textOrNull((from, name) => from.oneOf(name, LANGUAGES, '', 'an ISO 639-1 code such as en') || null),
     shown: 'if set', part: 'look', rule: 'an ISO 639-1 code such as `en`',
     label: 'Language', placeholder: 'en', about: 'The language that users need.' },
-  requirements: { ...lines, shown: 'always', part: 'look',
+  product: { ...textOrNull((from, name) => readProduct(from.text(name, { max: MAX_NAME }))), part: 'target', placeholder: 'android:com.example.game',
+    label: 'Product', hint: 'What it advertises: a link to the app in a store, or any name. Of several offers for one product, one is listed.',
+    about: 'What it advertises; a link to an app store becomes the name of the app there. Of several offers for one product, one is listed.' },
+  requirements: { proposed: true, ...lines, shown: 'always', part: 'look',
     label: 'Requirements', about: 'Who can complete it, and under which conditions.' },
-  payment_required: { ...flag(false), shown: 'always', part: 'look',
+  translations: { proposed: true, ...translations({ name: MAX_NAME, description: MAX_TEXT, requirements: MAX_TEXT, time_estimate: MAX_NAME }),
+    label: 'Translations', about: 'Its texts in other languages, for walls and lockers. What is missing stays as it is.' },
+  payment_required: { proposed: true, ...flag(false), shown: 'always', part: 'look',
     label: 'Payment required', about: 'The user must make a payment to complete the offer.' },
-  conversion_type: { ...choice(CONVERSION_TYPES, 'cpa'), shown: 'always', part: 'target',
+  conversion_type: { proposed: true, ...choice(CONVERSION_TYPES, 'cpa'), shown: 'always', part: 'target',
     labels: ['Action (CPA)', 'Install (CPI)', 'Event (CPE)', 'Lead (CPL)', 'Survey'],
     label: 'Conversion type', about: 'What the advertiser pays for.' },
   goals: {
-    input: 'goals', shape: plain<Shown<typeof GOAL_FIELDS>[]>({ type: 'array' }), read: (from, name) => from.list(name), show: showGoals,
+    proposed: true, input: 'goals', shape: plain<Shown<typeof GOAL_FIELDS>[]>({ type: 'array' }), read: (from, name) => from.list(name), show: showGoals,
     label: 'Goals', about: 'What is to be done and what it pays. Names are unique within the offer, and one goal at least is not optional. In CSV as JSON text.',
     rule: `\`[{ ${Object.keys(GOAL_FIELDS).join(', ')} }]\`` },
   status: { ...choice(STATUSES, 'active'), label: 'Status', about: 'A paused offer is not listed.' },
-  starts_at: { ...time, part: 'target', label: 'Starts', about: 'Not listed before.' },
-  ends_at: { ...time, part: 'target', label: 'Ends', about: 'Not listed from then on.' },
+  starts_at: { proposed: true, ...time, part: 'target', label: 'Starts', about: 'Not listed before.' },
+  ends_at: { proposed: true, ...time, part: 'target', label: 'Ends', about: 'Not listed from then on.' },
   attribution_window: { ...duration('60s', '365d', '30d'), column: 'attribution_s', part: 'terms',
     label: 'Attribution window', hint: 'Such as 90s, 15m, 24h or 30d.', about: 'How long after the click a conversion counts.' },
   hold: { ...duration('0s', '365d', '0s'), column: 'hold_s', part: 'terms',
@@ -112,17 +114,29 @@ export const FIELDS = {
   redo_after_reversal: { ...flag(true), part: 'terms',
     label: 'Allow a new completion after a reversal', hint: 'Never after a reversal for fraud.',
     about: 'Whether a user whose completion was reversed, but not for fraud, may complete it again.' },
-  daily_click_cap: { ...countCap, part: 'caps', label: 'Clicks per day', about: 'Days are those of UTC.' },
-  total_click_cap: { ...countCap, part: 'caps', label: 'Clicks in total', about: 'Counted since the first cap was set.' },
-  daily_conversion_cap: { ...countCap, part: 'caps', label: 'Conversions per day', about: 'Pending and approved ones.' },
-  total_conversion_cap: { ...countCap, part: 'caps', label: 'Conversions in total', about: 'Pending and approved ones.' },
+  daily_click_cap: { proposed: true, ...countCap, part: 'caps', label: 'Clicks per day', about: 'Days are those of UTC.' },
+  total_click_cap: { proposed: true, ...countCap, part: 'caps', label: 'Clicks in total', about: 'Counted since the first cap was set.' },
+  daily_conversion_cap: { proposed: true, ...countCap, part: 'caps', label: 'Conversions per day', about: 'Pending and approved ones.' },
+  total_conversion_cap: { proposed: true, ...countCap, part: 'caps', label: 'Conversions in total', about: 'Pending and approved ones.' },
   daily_payout_cap: { ...payoutCap, column: 'daily_payout_cap_micros', part: 'caps',
     label: 'Payout per day, USD', about: 'For pending and approved conversions.' },
   total_payout_cap: { ...payoutCap, column: 'total_payout_cap_micros', part: 'caps',
     label: 'Payout in total, USD', about: 'For pending and approved conversions.' },
+  daily_revenue_cap: { proposed: true, ...payoutCap, column: 'daily_revenue_cap_micros', part: 'caps',
+    label: 'Revenue per day, USD', about: 'What the advertiser pays for pending and approved conversions.' },
+  total_revenue_cap: { proposed: true, ...payoutCap, column: 'total_revenue_cap_micros', part: 'caps',
+    label: 'Revenue in total, USD', about: 'What the advertiser pays for pending and approved conversions.' },
   over_cap: { ...choice(OVER_CAP, 'honour'), part: 'caps', labels: ['Pay the conversion', 'Reject the conversion'],
     label: 'If a cap is reached between click and conversion',
     about: 'What to do with a conversion above the caps whose click was made while the offer was open.' },
+  boost: { ...factor, column: 'boost_percent', part: 'ranking', initial: '1',
+    label: 'Boost', hint: 'Multiplies the expected earnings per click: 2 doubles them, 0.5 halves them.',
+    about: 'What the expected earnings per click are multiplied with in recommended lists.' },
+  pin_position: { ...position, part: 'ranking',
+    label: 'Pinned position', placeholder: 'Not pinned', about: 'Its position in recommended lists.' },
+  is_excluded: { ...flag(false), part: 'ranking',
+    label: 'Exclude from recommendations', hint: 'Listed last where offers are recommended. Other orders stay the same.',
+    about: 'It comes last in recommended lists.' },
 } as const satisfies Record<string, Field> // prettier-ignore
 
 export type Fields = Record<string, Field>
@@ -150,6 +164,13 @@ export const SHOWN_FIELDS = Object.fromEntries(Object.entries(FIELDS).filter(([,
   typeof FIELDS,
   ShownName
 >
+type ProposedOf<F> = { [N in keyof F]: F[N] extends { proposed: true } ? N : never }[keyof F]
+export type ProposedName = ProposedOf<typeof FIELDS>
+const namesOfProposed = <F extends Fields>(fields: F) =>
+  Object.keys(fields).filter((name) => fields[name]?.proposed) as ProposedOf<F>[]
+/** What an advertiser sees of its offers and their goals, and may propose to change. */
+export const PROPOSED_NAMES = namesOfProposed(FIELDS)
+export const PROPOSED_GOAL_NAMES = namesOfProposed(GOAL_FIELDS)
 export const GOAL_COLUMNS = columnsOf(GOAL_FIELDS) as ColumnOf<typeof GOAL_FIELDS>[]
 /** Without what identifies an offer. */
 export const OFFER_COLUMNS = columnsOf(FIELDS).filter((name) => !['external_id', 'advertiser', 'goals'].includes(name))

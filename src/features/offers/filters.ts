@@ -1,5 +1,5 @@
 import { countryPlace } from '../../lib/countries.ts'
-import { CATEGORIES, type Category, PLATFORMS, type Platform, type Sort, SORTS } from './choices.ts'
+import { CATEGORIES, type Category, PLATFORMS, type Platform, type Order, ORDERS } from './choices.ts'
 import type { ContentRules, RuleSet } from './rule-sets.ts'
 import type { Slots } from './slots.ts'
 import { ANY_COUNTRY, ANY_PLATFORM, CATEGORY_MASK, CATEGORY_SHIFT, COUNTRY_WORDS, type Traits } from './traits.ts'
@@ -28,13 +28,13 @@ export function compileFilter({ country, platform, category }: Omit<Filter, 'rul
 }
 
 /** A number for each filter and order. Rules have numbers already; the rest is counted through. */
-export function listKey({ country, platform, category, rules }: Filter, sort: Sort): number {
+export function listKey({ country, platform, category, rules }: Filter, order: Order): number {
   const place = country === undefined ? ANY_COUNTRY : (countryPlace(country) ?? ANY_COUNTRY)
   const onPlatform = platform === undefined ? PLATFORMS.length : PLATFORMS.indexOf(platform)
   const inCategory = category === undefined ? CATEGORIES.length : CATEGORIES.indexOf(category)
-  const order = (rules?.id ?? 0) * SORTS.length + SORTS.indexOf(sort)
+  const inOrder = (rules?.id ?? 0) * ORDERS.length + ORDERS.indexOf(order)
   return (
-    ((order * (PLATFORMS.length + 1) + onPlatform) * (CATEGORIES.length + 1) + inCategory) * (ANY_COUNTRY + 1) + place
+    ((inOrder * (PLATFORMS.length + 1) + onPlatform) * (CATEGORIES.length + 1) + inCategory) * (ANY_COUNTRY + 1) + place
   )
 }
 

@@ -57,6 +57,7 @@ async function deleteUnused(trx: Trx): Promise<void> {
     DELETE FROM images WHERE created_at < now() - interval '30 days' AND NOT EXISTS (
       SELECT FROM offers WHERE image_url LIKE '%/images/%'
         AND substring(image_url FROM '/images/([0-9a-f]{32}[.][a-z]+)') = images.name)
+      AND NOT EXISTS (SELECT FROM offer_proposals WHERE status = 'waiting' AND strpos(fields ->> 'image_url', images.name) > 0)
       AND NOT EXISTS (SELECT FROM network_settings WHERE logo = images.name)
       AND NOT EXISTS (SELECT FROM walls WHERE strpos(settings::text, images.name) > 0)
       AND NOT EXISTS (SELECT FROM lockers WHERE strpos(settings::text, images.name) > 0)`.execute(trx)

@@ -1,4 +1,5 @@
 // One row of an import, from JSON or CSV, read strictly: what cannot be understood is refused with a sentence.
+import { AppError, type Details } from '../../errors.ts'
 import { type FieldProblem, FieldReader, MAX_PAYOUT_MICROS } from './field-reader.ts'
 import { FIELDS, GOAL_FIELDS, type NewGoal, type NewOffer, readFields } from './fields.ts'
 
@@ -29,6 +30,18 @@ export function readImportRecord(record: unknown): { offer: NewOffer } | { probl
     reader.refuse('ends_at', 'is not after starts_at')
   return problems.length > 0 ? { problems } : { offer: { ...read, payout_micros, revenue_micros, goals } }
 }
+
+/** The same for a request or a record: problems are thrown, by field. */
+export function readOffer(record: Record<string, unknown>): NewOffer {
+  const read = readImportRecord(record)
+  if ('offer' in read) return read.offer
+  const { problems } = read
+  const details: Details = {}
+  for (const { field, message } of problems) details[field ?? 'body'] ??= sentence(message)
+  throw new AppError('INVALID_REQUEST', sentence(describeProblems(problems)), details)
+}
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
 /** In a line of a file, where there are no fields to show them at: goals[1].payout is missing; … */
 export const describeProblems = (problems: readonly FieldProblem[]): string =>

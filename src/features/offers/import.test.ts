@@ -33,16 +33,17 @@ for (const format of FORMATS) {
       time_estimate: '5-10 minutes',
       language: 'de',
       requirements: 'New users only',
+      translations: '{"de":{"requirements":"Nur neue Nutzer"},"fr":{"name":"Œuvre"}}',
       payment_required: true,
       conversion_type: 'cpe',
       status: 'paused',
       starts_at: new Date('2026-01-01T00:00:00Z'),
       ends_at: new Date('2026-12-31T22:59:59Z'),
     })
-    const goals = (await goalsOf(offer.offer_id)).map(({ name, description, payout_micros, revenue_micros, is_optional }) => [name, description, payout_micros, revenue_micros, is_optional]) // prettier-ignore
+    const goals = (await goalsOf(offer.offer_id)).map(({ name, description, payout_micros, revenue_micros, is_optional, translations }) => [name, description, payout_micros, revenue_micros, is_optional, translations]) // prettier-ignore
     assert.deepEqual(goals, [
-      ['Install', 'Open it', 500_000, 1_000_000, false],
-      ['Level 9', '', 3_000_000, 4_000_000, true],
+      ['Install', 'Open it', 500_000, 1_000_000, false, '{"pl":{"name":"Zainstaluj"}}'],
+      ['Level 9', '', 3_000_000, 4_000_000, true, ''],
     ])
   })
 
@@ -109,7 +110,21 @@ for (const format of FORMATS) {
       [{ goals: [step('One', 1.25, { revenue_percent: '1.23456' })] }, /^goals\[1\]\.revenue_percent is not a percentage/],
       [{ goals: [step('One', 1.25, { is_repeatable: 'often' })] }, /^goals\[1\]\.is_repeatable is not true or false\.$/],
       [{ payment_required: 'perhaps' }, /^payment_required is not true or false\.$/],
+      [{ boost: 0 }, /^boost is not a number from 0\.1 to 10 with at most 2 decimals\.$/],
+      [{ boost: '1.001' }, /^boost is not a number/],
+      [{ boost: 'more' }, /^boost is not a number/],
+      [{ pin_position: 101 }, /^pin_position is not a whole number from 1 to 100\.$/],
+      [{ pin_position: '1.5' }, /^pin_position is not a whole number/],
+      [{ is_excluded: 'no way' }, /^is_excluded is not true or false\.$/],
       [{ language: 'xx' }, /^language is not an ISO 639-1 code such as en\.$/],
+      [{ translations: { xx: { name: 'x' } } }, /^translations has xx, not an ISO 639-1 code such as de\.$/],
+      [{ translations: { de: 'Umfrage' } }, /^translations has de without texts by field/],
+      [{ translations: { de: { name: 'x' }, DE: { name: 'y' } } }, /^translations has de twice\.$/],
+      [{ translations: { de: { title: 'x' } } }, /^translations\.de has an unknown field title\.$/],
+      [{ translations: { de: { name: 'n'.repeat(301) } } }, /^translations\.de\.name is longer than 300 characters\.$/],
+      [{ translations: '[1]' }, /^translations is not a JSON object\.$/],
+      [{ translations: Object.fromEntries(['de', 'es', 'fr', 'it', 'nl', 'pl'].map((language) => [language, { description: 'd'.repeat(9_000), requirements: 'r'.repeat(9_000) }])) }, /^translations is longer than 100000 characters in all\.$/],
+      [{ goals: [step('One', 1.25, { translations: { de: { name: 'n'.repeat(301) } } })] }, /^goals\[1\]\.translations\.de\.name is longer/],
       [{ status: 'deleted' }, /^status is not one of active, paused\.$/],
       [{ name: 'a \0 NUL' }, /^name has a NUL/],
       [{ description: 'a \x7f byte' }, /^description has bytes that are not UTF-8\.$/],

@@ -201,7 +201,7 @@ async function* readCsvRecords(text: AsyncIterable<string>): AsyncGenerator<RawR
       if (lastLine > line && hasSwallowed(header, cells))
         yield {
           line,
-          problem: `a quote opened here takes in other rows; lines ${line} to ${lastLine} were not read`,
+          problem: `a quote opened here spans other rows; lines ${line} to ${lastLine} were not read`,
         }
       else yield { line, value: toRecord(header, cells) }
     }

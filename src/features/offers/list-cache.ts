@@ -5,7 +5,10 @@ import { atOnce, type Slices } from '../../lib/slices.ts'
 import { compileFilter, type Filter, listKey, matches, selectMatching } from './filters.ts'
 import { buildList, type ListKind, type OfferList, updateList } from './lists.ts'
 import { type ContentRules, RuleSet } from './rule-sets.ts'
-import type { Sort } from './choices.ts'
+import type { Order, Side } from './choices.ts'
+import { ArrangedLists } from './arranged-lists.ts'
+import { isRecommended, mergeSegment } from './sort-slots.ts'
+import { segmentKey } from './ranking/ranking.ts'
 import type { Shelf } from './shelf.ts'
 
 const MAX_LIST_BYTES = 40_000_000
@@ -23,7 +26,10 @@ export class ListCache {
   /** Whole lists, for requests that page beyond a list's head. */
   readonly #whole = new Cache<OfferList, Uint32Array>(MAX_DEEP_SLOTS, (slots) => slots.length)
 
+  readonly #arranged: ArrangedLists
+
   constructor(shelf: Shelf, work: Slices) {
+    this.#arranged = new ArrangedLists(shelf)
     this.#shelf = shelf
     this.#work = work
     this.#ruleSets = new Cache(MAX_RULE_BYTES, (rules) => rules.bytes(shelf.slots.capacity))
@@ -33,13 +39,16 @@ export class ListCache {
     for (const cache of [this.#lists, this.#ruleSets, this.#whole]) cache.clear()
   }
 
-  get(filter: Filter, sort: Sort): OfferList | Promise<OfferList> {
-    const key = listKey(filter, sort)
-    const kept = this.#lists.get(key)
+  get(filter: Filter, order: Order): OfferList | Promise<OfferList> {
+    const key = listKey(filter, order)
+    const ranking = isRecommended(order) ? this.#shelf.slots.rankings.on(order) : null
+    const known = this.#lists.get(key)
+    const kept = known?.ranking === ranking ? known : undefined // or of a ranking that was here before
     if (kept !== undefined && kept.version === this.#shelf.log.version) return kept
     const underWay = this.#building.get(key)
     if (underWay !== undefined) return underWay
-    const kind = kept ?? { key, sort, filter: compileFilter(filter), rules: filter.rules }
+    const segment = ranking?.segment(segmentKey(filter.country, filter.platform)) ?? null
+    const kind = kept ?? { key, order, ranking, segment, filter: compileFilter(filter), rules: filter.rules }
     const renewed = this.#renewAtOnce(kind, kept)
     if (renewed !== null) return this.#keep(renewed)
     const renewing = this.#inSlices(filter.rules, (rules) => this.#renew(kind, kept, rules))
@@ -57,7 +66,7 @@ export class ListCache {
     }
     const updated = kept === undefined ? null : this.#update(kept, rules)
     if (updated !== null) return updated
-    return orders.size(kind.sort) <= QUICK_ORDER ? atOnce(this.#build(kind, rules)) : null
+    return orders.size(kind.order) <= QUICK_ORDER ? atOnce(this.#build(kind, rules)) : null
   }
 
   *#renew(kind: ListKind, kept: OfferList | undefined, rules: RuleSet | null): Generator<void, OfferList> {
@@ -94,10 +103,19 @@ export class ListCache {
     return change && updateList(list, { slots, rules, version: log.version }, change)
   }
 
-  *#build({ key, sort, filter, rules: contentRules }: ListKind, rules: RuleSet | null): Generator<void, OfferList> {
+  *#build(kind: ListKind, rules: RuleSet | null): Generator<void, OfferList> {
+    const { key, order, ranking, segment, filter, rules: contentRules } = kind
+    const { slots, log } = this.#shelf
+    const sorted = yield* this.#sorted(kind)
+    const its = { key, order, ranking, segment, filter, rules: contentRules }
+    return yield* buildList(its, sorted, { slots, rules, version: log.version })
+  }
+
+  /** All slots, as the list has them. */
+  *#sorted({ order, segment }: ListKind): Generator<void, Uint32Array> {
     const { slots, log, orders } = this.#shelf
-    const order = yield* orders.current(sort, slots, log)
-    return yield* buildList({ key, sort, filter, rules: contentRules }, order, { slots, rules, version: log.version })
+    const sorted = yield* orders.current(order, slots, log)
+    return segment === null ? sorted : yield* mergeSegment(slots, order as Side, segment, sorted)
   }
 
   #keep(list: OfferList): OfferList {
@@ -126,25 +144,33 @@ export class ListCache {
     return ruleSet.allowsNow(slots, slot)
   }
 
+  /** A recommended list as a user with this seed is shown it. */
+  arranged(list: OfferList, seed: number): OfferList {
+    return this.#arranged.of(list, seed)
+  }
+
   /** All slots of a list. */
   whole(list: OfferList): Uint32Array | Promise<Uint32Array> {
     if (list.head.length === list.total) return list.head
+    return this.#arranged.whole(list, this.#wholeOf(list.variantOf?.list ?? list))
+  }
+
+  #wholeOf(list: OfferList): Uint32Array | Promise<Uint32Array> {
     const cached = this.#whole.get(list)
     if (cached !== undefined) return cached
     const { slots, log, orders } = this.#shelf
     const rules = this.ruleSetOf(list.rules)
-    if (orders.size(list.sort) > QUICK_ORDER || (rules !== null && !rules.isQuick(log)))
+    if (orders.size(list.order) > QUICK_ORDER || (rules !== null && !rules.isQuick(log)))
       return this.#inSlices(list.rules, (judged) => this.#select(list, judged))
     if (rules !== null) atOnce(rules.follow(slots, log))
     return atOnce(this.#select(list, rules))
   }
 
   *#select(list: OfferList, rules: RuleSet | null): Generator<void, Uint32Array> {
-    const { slots, log, orders } = this.#shelf
-    const order = yield* orders.current(list.sort, slots, log)
+    const order = yield* this.#sorted(list)
     const all = new Uint32Array(order.length)
     let length = 0
-    for (const some of selectMatching(list.filter, rules, slots, order)) {
+    for (const some of selectMatching(list.filter, rules, this.#shelf.slots, order)) {
       all.set(some, length)
       length += some.length
       yield

@@ -3,8 +3,11 @@
 import type { Difference } from './change-log.ts'
 import { type CompiledFilter, matches, selectMatching } from './filters.ts'
 import type { ContentRules, RuleSet } from './rule-sets.ts'
-import type { Sort } from './choices.ts'
+import type { Order } from './choices.ts'
+import type { Ranking, Segment } from './ranking/ranking.ts'
 import type { Slots } from './slots.ts'
+import { comparerOf } from './sort-slots.ts'
+import { mergeSlots, withoutDirty } from './merge-slots.ts'
 import { isListable } from './traits.ts'
 
 export const HEAD = 1_000
@@ -12,7 +15,10 @@ export const HEAD = 1_000
 /** What a list is of. */
 export type ListKind = {
   readonly key: number
-  readonly sort: Sort
+  readonly order: Order
+  /** Of a recommended list: what it follows, and what differs where it is for. */
+  readonly ranking: Ranking | null
+  readonly segment: Segment | null
   readonly filter: CompiledFilter
   readonly rules: ContentRules | null
 }
@@ -28,6 +34,8 @@ export type OfferList = ListKind & {
   readonly ruleSet: number
   /** Of the catalogue, up to which the list is known to be right. */
   version: number
+  /** Where it is a variant of another list, or the only one: see arranged-lists.ts. */
+  readonly variantOf?: { list: OfferList; variant: number | null }
 }
 
 /** What lists are built from. */
@@ -84,9 +92,9 @@ export function updateList(list: OfferList, source: Source, change: Difference):
     list.version = version
     return list
   }
-  const compare = slots.comparer(list.sort)
+  const compare = comparerOf(slots, list.order, list.segment)
   const kept = withoutDirty(list.head, change.isDirty)
-  let added = change.added(list.sort).filter((slot) => isIn(list.filter, rules, slots, slot))
+  let added = change.added(list.order, list.segment).filter((slot) => isIn(list.filter, rules, slots, slot))
   if (list.head.length < list.total) {
     // Behind the last one kept there may be others that the head does not know of.
     const last = kept.at(-1)
@@ -100,40 +108,3 @@ export function updateList(list: OfferList, source: Source, change: Difference):
 
 const isIn = (filter: CompiledFilter, rules: RuleSet | null, slots: Slots, slot: number) =>
   matches(filter, slots, slot) && (rules === null || rules.allows(slot))
-
-/** Those that are not marked. A plain loop: `filter` with a function takes six times as long. */
-export function withoutDirty(list: Uint32Array, dirty: Uint8Array): Uint32Array {
-  const kept = new Uint32Array(list.length)
-  let length = 0
-  for (let place = 0; place < list.length; place++) {
-    const slot = list[place] as number
-    if (dirty[slot] !== 1) kept[length++] = slot
-  }
-  return kept.subarray(0, length)
-}
-
-/** Two sorted lists without a common slot, as one. `added` is the short one: each finds its place by halving. */
-export function mergeSlots(
-  list: Uint32Array,
-  added: readonly number[],
-  compare: (a: number, b: number) => number,
-): Uint32Array {
-  if (added.length === 0) return list
-  const merged = new Uint32Array(list.length + added.length)
-  let taken = 0
-  for (let next = 0; next < added.length; next++) {
-    const slot = added[next] as number
-    let low = taken
-    let high = list.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (compare(list[middle] as number, slot) < 0) low = middle + 1
-      else high = middle
-    }
-    merged.set(list.subarray(taken, low), taken + next)
-    merged[low + next] = slot
-    taken = low
-  }
-  merged.set(list.subarray(taken), taken + added.length)
-  return merged
-}

@@ -4,15 +4,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { metaJson, sendJson, sendNotModified } from '../../http/envelope.ts'
 import { goOn } from '../../lib/go-on.ts'
-import { hashText } from '../../lib/hash-text.ts'
+import { hashNumber, hashText } from '../../lib/hash-text.ts'
 import { type AppCredential, currencyAt } from '../apps/credentials.ts'
-import type { Catalogue } from './catalogue.ts'
+import type { Catalogue, Recommended } from './catalogue.ts'
 import type { Completions } from './completions.ts'
 import type { Contexts, SubIdSet } from './contexts.ts'
 import type { Filter } from './filters.ts'
 import type { LinkSigner } from './links.ts'
 import { saleText, TOKEN } from './offer-text.ts'
 import { type Fill, type Page, Pages } from './pages.ts'
+import type { WallSort } from './choices.ts'
 import type { OfferListQuery, OfferQuery } from './schema.ts'
 
 const SECONDS_A_DAY = 86_400
@@ -27,11 +28,12 @@ export type OfferSources = {
   isBanned: (credential: AppCredential, userId: string) => boolean
 }
 
-/** What a banned user gets. */
-const NOTHING = ({ limit, offset }: { limit: number; offset: number }) => ({
-  chunks: [`{"offers":[],"total":0,"limit":${limit},"offset":${offset},"has_more":false}`],
-  tag: hashText(`nothing|${limit}|${offset}`),
-})
+/** What a banned user gets. A wall says so; to the publisher's server, it is a list like any other. */
+function nothing({ limit, offset, language }: { limit: number; offset: number; language?: string | undefined }) {
+  const more = language === undefined ? '' : ',"is_banned":true'
+  const text = `{"offers":[],"total":0,"limit":${limit},"offset":${offset},"has_more":false${more}}`
+  return { chunks: [text], tag: hashText(text) }
+}
 
 /**
  * The part of a response that is the same for all callers: its JSON, cut where the token goes, and what its ETag
@@ -43,11 +45,13 @@ type Prepared = { chunks: string[]; message: string; tag: string }
 type FromWall = {
   /** Its country is another than the visitor's. */
   claimsCountry?: boolean
-  /** Nobody proved that it is this user: the sub-IDs are in the links only, and not kept as the user's latest. */
+  /** The user is not proven: the sub-IDs are in the links only, and not kept as the user's latest. */
   isUnproven?: boolean
+  /** Of the texts, as far as offers have them in it. */
+  language?: string
 }
-/** With words to search for, where that is offered. */
-type SearchedQuery = OfferListQuery & FromWall & { search?: string }
+/** With words to search for and the ranking that the page began with, where that is offered. */
+type SearchedQuery = Omit<OfferListQuery, 'sort'> & FromWall & { sort: WallSort; search?: string; ranking?: number }
 
 export type OfferAnswers = {
   list(request: FastifyRequest, reply: FastifyReply, caller: AppCredential, query: SearchedQuery): void
@@ -94,7 +98,7 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
       const { appId, isTest, rules } = caller
       const currency = currencyAt(caller, Date.now())
       whenKnown(completions.of({ appId, isTest, userId: query.userId }), reply, (goals) => {
-        const found = isBanned(caller, query.userId) ? null : catalogue.find(offerId, rules)
+        const found = isBanned(caller, query.userId) ? null : catalogue.find(offerId, rules, query.language)
         if (found === null || catalogue.completedOffers(goals).includes(offerId)) {
           throw new AppError('RESOURCE_NOT_FOUND', 'This offer does not exist or is not available to this user.', {
             offer_id: 'No available offer has this ID.',
@@ -102,7 +106,9 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
         }
         const { template, payouts } = found.offer
         const chunks = `{"offer":${fill(template, payouts, currency)}${saleText(currency)}}`.split(TOKEN)
-        const tag = hashText(`${catalogue.publicUrl}|${offerId}|${currency.fingerprint}|${found.stamp}`)
+        const tag = hashText(
+          `${catalogue.publicUrl}|${offerId}|${currency.fingerprint}|${found.stamp}|${query.language ?? ''}`,
+        )
         answer(request, reply, caller, query, { chunks, message: 'Offer retrieved successfully', tag })
       })
     },
@@ -123,8 +129,10 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
     if (query.country !== undefined) filter.country = query.country.toUpperCase()
     if (query.platform !== undefined) filter.platform = query.platform
     if (query.category !== undefined) filter.category = query.category
-    const wanted = { filter, sort: query.sort, offset: query.offset, limit: query.limit, currency }
-    if (isBanned(caller, query.userId)) return NOTHING(wanted)
+    const { offset, limit, language } = query
+    const sort = query.sort === 'recommended' ? recommendedTo(caller, query, Date.now()) : query.sort
+    const wanted = { filter, sort, offset, limit, currency, language }
+    if (isBanned(caller, query.userId)) return nothing(wanted)
     return goOn(completions.of({ appId, isTest, userId: query.userId }), (goals) => {
       const completed = goals.length === 0 ? [] : catalogue.completedOffers(goals)
       return query.search === undefined ? pages.get(wanted, completed) : pages.search(wanted, query.search, completed)
@@ -156,6 +164,15 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
     if (saving === undefined) send()
     else saving.then(send).catch((error: unknown) => reply.send(error))
   }
+}
+
+/** For one user always the same list, as long as the ranking is the same. */
+export function recommendedTo(
+  { appId }: Pick<AppCredential, 'appId'>,
+  { userId, ranking }: { userId: string; ranking?: number },
+  nowMs: number,
+): Recommended {
+  return { rankingId: ranking, seed: hashNumber(userId, appId), nowMs }
 }
 
 export const readOfferId = (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : MAX_OFFER_ID)

@@ -2,6 +2,7 @@
 // rest is read from here when a page or a click needs it. What is asked for most comes first.
 import type { CopiedRow } from '../../db/copy-rows.ts'
 import { type Field, SHOWN_FIELDS } from './fields.ts'
+import { parseTranslations } from './translations.ts'
 
 export type StoredGoal = {
   goalId: number
@@ -12,6 +13,8 @@ export type StoredGoal = {
   payoutPpm: number | null
   isOptional: boolean
   isRepeatable: boolean
+  /** As recorded (see translations.ts). */
+  translations: string
 }
 
 /** What filters look at: it stands in columns. */
@@ -19,7 +22,7 @@ type Filtered = 'category' | 'countries' | 'platforms' | 'payment_required'
 const FILTERED: readonly string[] = ['category', 'countries', 'platforms', 'payment_required'] satisfies Filtered[]
 
 /** What is kept as bytes; the rest of an offer stands in columns. A text that there is not is empty. */
-export type OfferDetails = Record<Exclude<keyof typeof SHOWN_FIELDS, Filtered>, string> & {
+export type OfferDetails = Record<Exclude<keyof typeof SHOWN_FIELDS, Filtered> | 'translations', string> & {
   termsId: number
   payoutMicros: number
   updatedAt: Date
@@ -36,15 +39,16 @@ const CHOICES = KEPT.flatMap(([name, { input, choices = [] }]: [string, Field]) 
 )
 /** First what searches read, then what clicks read. */
 const TEXTS = [
-  ...new Set(['name', 'description', 'destination_url', ...KEPT.map(([name]) => name)]).difference(
+  ...new Set(['name', 'description', 'translations', 'destination_url', ...KEPT.map(([name]) => name)]).difference(
     new Set(CHOICES.map(({ name }) => name)),
   ),
 ]
 
 /** Columns of an offer and of a goal, in the order in which they are written: texts first, which stay as they come. */
 export const DETAIL_COLUMNS = [...TEXTS, 'terms_id', 'payout_micros', 'updated_at', ...CHOICES.map(({ name }) => name)]
-export const GOAL_COLUMNS = 'name, description, goal_id, payout_micros, payout_ppm, is_optional, is_repeatable'
-const GOAL_TEXTS = 2
+export const GOAL_COLUMNS =
+  'name, description, translations, goal_id, payout_micros, payout_ppm, is_optional, is_repeatable'
+const GOAL_TEXTS = 3
 
 /** The goals of an offer, written one after the other. */
 export type WrittenGoals = { count: number; bytes: Uint8Array; start: number; end: number }
@@ -90,11 +94,16 @@ export function readDetails(bytes: Buffer): OfferDetails {
   const updatedAt = new Date(from.number() * 1000)
   for (const { name, choices } of CHOICES) texts[name] = choices[from.number()] ?? ''
   const goals = Array.from({ length: from.number() }, () => readGoal(from))
-  return Object.assign(texts as Record<keyof typeof SHOWN_FIELDS, string>, { termsId, payoutMicros, updatedAt, goals })
+  return Object.assign(texts as Record<keyof typeof SHOWN_FIELDS | 'translations', string>, {
+    termsId,
+    payoutMicros,
+    updatedAt,
+    goals,
+  })
 }
 
 function readGoal(from: Reader): StoredGoal {
-  const [name, description] = [from.text(), from.text()]
+  const [name, description, translations] = [from.text(), from.text(), from.text()]
   const [goalId, payoutMicros, ppm, flags] = [from.number(), from.number(), from.number(), from.number()]
   return {
     goalId,
@@ -104,14 +113,15 @@ function readGoal(from: Reader): StoredGoal {
     payoutPpm: ppm === 0 ? null : ppm - 1,
     isOptional: (flags & OPTIONAL) !== 0,
     isRepeatable: (flags & REPEATABLE) !== 0,
+    translations,
   }
 }
 
 export function readTarget(bytes: Buffer): OfferTarget {
   const from = new Reader(bytes)
-  from.skipTexts(2)
+  from.skipTexts(TEXTS.indexOf('destination_url'))
   const destination = from.text()
-  from.skipTexts(TEXTS.length - 3)
+  from.skipTexts(TEXTS.length - TEXTS.indexOf('destination_url') - 1)
   const termsId = from.number()
   from.skipNumbers(2 + CHOICES.length)
   let required: number[] | null = []
@@ -129,10 +139,12 @@ export function readTarget(bytes: Buffer): OfferTarget {
 
 export const readName = (bytes: Buffer): string => new Reader(bytes).text()
 
-/** Name and description, which is what people search and keywords look at. */
+/** Name and description in all languages, which is what people search and keywords look at. */
 export function readWords(bytes: Buffer): string {
   const from = new Reader(bytes)
-  return `${from.text()}\n${from.text()}`
+  const own = `${from.text()}\n${from.text()}`
+  const translations = Object.values(parseTranslations(from.text()))
+  return [own, ...translations.flatMap(({ name = '', description = '' }) => [name, description])].join('\n')
 }
 
 /** Writes into memory that it uses again. */

@@ -23,9 +23,15 @@ export type OfferRow = {
   offerId: number
   changedXid: number
   popularity: number
+  /** In recommended lists; 0: excluded from them. */
+  boostPercent: number
+  /** Its position in recommended lists; 0: none. */
+  pin: number
   payoutMicros: number
   createdMs: number
   isActive: boolean
+  /** Another one is listed in its place. */
+  isBehind: boolean
   startsAtMs: number
   endsAtMs: number
   /** Closed by its caps until then. */
@@ -47,7 +53,8 @@ export type AllOffers = {
 const PAGE = 10_000
 const READERS = 2
 const CHANGED_PAGE = 2_000
-const COLUMNS = `offer_id, changed_xid, popularity, payout_micros, created_at, status = 'active', starts_at, ends_at,
+const COLUMNS = `offer_id, changed_xid, popularity,
+  CASE WHEN is_excluded THEN 0 ELSE boost_percent::integer END, pin_position::integer, payout_micros, created_at, status = 'active', behind_offer_id IS NOT NULL, starts_at, ends_at,
   full_until, category, platforms, payment_required, countries, ${DETAIL_COLUMNS.join(', ')}`
 const CATEGORY_BYTES = CATEGORIES.map((name) => Buffer.from(name))
 const PLATFORM_BYTES = PLATFORMS.map((name) => Buffer.from(name))
@@ -169,9 +176,12 @@ export class OfferReader {
     offerId: 0,
     changedXid: 0,
     popularity: 0,
+    boostPercent: 100,
+    pin: 0,
     payoutMicros: 0,
     createdMs: 0,
     isActive: false,
+    isBehind: false,
     startsAtMs: -Infinity,
     endsAtMs: Infinity,
     fullUntilMs: -Infinity,
@@ -204,9 +214,12 @@ export class OfferReader {
     offer.offerId = row.int8() ?? 0
     offer.changedXid = row.int8() ?? 0
     offer.popularity = row.int4() ?? 0
+    offer.boostPercent = row.int4() ?? 0
+    offer.pin = row.int4() ?? 0
     offer.payoutMicros = row.int8() ?? 0
     offer.createdMs = row.time() ?? 0
     offer.isActive = row.bool()
+    offer.isBehind = row.bool()
     offer.startsAtMs = row.time() ?? -Infinity
     offer.endsAtMs = row.time() ?? Infinity
     offer.fullUntilMs = row.time() ?? -Infinity // a total cap that is full gives Infinity

@@ -23,6 +23,25 @@ export async function setOfferStatus(db: Db, by: Actor, offerId: number, status:
 
 export type StatusChange = { changed: number[]; unchanged: number[]; missing: number[] }
 
+/** Without an audit entry: the caller records it. */
+export async function changeStatuses(trx: Trx, offerIds: readonly number[], status: OfferStatus) {
+  // In one order, so that two who change the same offers do not wait for each other.
+  const found = await trx
+    .selectFrom('offers')
+    .select(['offer_id', 'status'])
+    .where((is) => is('offer_id', '=', is.fn.any(is.val([...offerIds]))))
+    .orderBy('offer_id')
+    .forNoKeyUpdate()
+    .execute()
+  const changed = found.filter((offer) => offer.status !== status)
+  await trx
+    .updateTable('offers')
+    .set({ status, updated_at: sql`date_trunc('second', now())` })
+    .where((is) => is('offer_id', '=', is.fn.any(is.val(changed.map(({ offer_id }) => offer_id)))))
+    .execute()
+  return { found, changed }
+}
+
 /** Pauses or resumes offers, all or none. Each has its own audit entry, so that its history shows it. */
 export async function setOfferStatuses(
   db: Db,
@@ -30,34 +49,34 @@ export async function setOfferStatuses(
   offerIds: readonly number[],
   status: OfferStatus,
 ): Promise<StatusChange> {
-  const asked = [...new Set(offerIds)].toSorted((a, b) => a - b)
+  const asked = [...new Set(offerIds)]
   return inTransaction(db, async (trx) => {
-    // In one order, so that two who change the same offers do not wait for each other.
-    const found = await trx
-      .selectFrom('offers')
-      .select(['offer_id', 'status'])
-      .where((is) => is('offer_id', '=', is.fn.any(is.val(asked))))
-      .orderBy('offer_id')
-      .forNoKeyUpdate()
-      .execute()
-    const others = found.filter((offer) => offer.status !== status)
-    const changed = others.map(({ offer_id }) => offer_id)
-    await trx
-      .updateTable('offers')
-      .set({ status, updated_at: sql`date_trunc('second', now())` })
-      .where((is) => is('offer_id', '=', is.fn.any(is.val(changed))))
-      .execute()
-    for (const { offer_id, status: before } of others) {
+    const { found, changed } = await changeStatuses(trx, asked, status)
+    for (const { offer_id, status: before } of changed) {
       const details = { changes: { status: { before, after: status } } }
       await recordAudit(trx, by, { action: `offer.${VERBS[status]}`, subject: offer_id, details })
     }
+    if (status === 'paused') await takeOverPauses(trx, by, asked)
     const known = new Set(found.map(({ offer_id }) => offer_id))
     return {
-      changed,
+      changed: changed.map(({ offer_id }) => offer_id),
       unchanged: found.filter((offer) => offer.status === status).map(({ offer_id }) => offer_id),
       missing: asked.filter((offerId) => !known.has(offerId)),
     }
   })
+}
+
+/** What its advertiser had paused stays paused until the operator resumes it. */
+async function takeOverPauses(trx: Trx, by: Actor, offerIds: readonly number[]): Promise<void> {
+  const taken = await trx
+    .deleteFrom('advertiser_pauses')
+    .where((is) => is('offer_id', '=', is.fn.any(is.val([...offerIds]))))
+    .returning('offer_id')
+    .execute()
+  for (const { offer_id } of taken) {
+    const details = { changes: { paused_by: { before: 'advertiser', after: 'operator' } } }
+    await recordAudit(trx, by, { action: 'offer.pause', subject: offer_id, details })
+  }
 }
 
 export type OfferSummary = {

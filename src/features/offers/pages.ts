@@ -1,11 +1,10 @@
 // Pages of offers, ready but for the token of their links. A page belongs to the list it was cut from, and goes with it.
 import { hashText } from '../../lib/hash-text.ts'
 import { goOn } from '../../lib/go-on.ts'
-import type { Catalogue, Slice } from './catalogue.ts'
+import type { Catalogue, Slice, Wanted } from './catalogue.ts'
 import type { Filter } from './filters.ts'
 import type { OfferList } from './lists.ts'
 import { type Currency, saleText, TOKEN } from './offer-text.ts'
-import type { Sort } from './choices.ts'
 
 const MAX_KEPT_CHARACTERS = 100_000_000
 const MAX_KEPT_OFFSET = 100_000
@@ -15,7 +14,15 @@ const LIMITS = 101 // one more than the largest limit
 /** Writes an offer for those who ask: fillPayouts or fillRewards of offer-text.ts. */
 export type Fill = (template: string, payouts: readonly number[], currency: Currency) => string
 
-export type PageRequest = { filter: Filter; sort: Sort; offset: number; limit: number; currency: Currency }
+export type PageRequest = {
+  filter: Filter
+  sort: Wanted
+  offset: number
+  limit: number
+  currency: Currency
+  /** Of the texts, as far as offers have them in it. */
+  language?: string | undefined
+}
 
 export type Page = {
   /** The JSON of `data`, cut where the token goes. */
@@ -27,7 +34,8 @@ export type Page = {
 export class Pages {
   readonly #catalogue: Catalogue
   readonly #fill: Fill
-  #byList = new WeakMap<OfferList, Map<number, Page>>()
+  /** By language; without one, under an empty name. */
+  #kept = new Map<string, WeakMap<OfferList, Map<number, Page>>>()
   #keptCharacters = 0
 
   constructor(catalogue: Catalogue, fill: Fill) {
@@ -52,30 +60,31 @@ export class Pages {
   }
 
   #of(list: OfferList, request: PageRequest, hidden: readonly number[]): Page | Promise<Page> {
-    const { offset, limit, currency } = request
+    const { offset, limit, currency, language = '' } = request
     if (hidden.length > 0)
-      return goOn(this.#catalogue.slice(list, hidden, offset, limit), (slice) => {
+      return goOn(this.#catalogue.slice(list, hidden, request), (slice) => {
         const { chunks, tag } = this.#write(list, slice, request)
         return { chunks, tag: hashText(`${tag}|${hidden.toSorted((a, b) => a - b).join()}`) }
       })
     const key = (currency.id * MAX_KEPT_OFFSET + offset) * LIMITS + limit
-    const kept = offset < MAX_KEPT_OFFSET ? this.#byList.get(list)?.get(key) : undefined
+    const kept = offset < MAX_KEPT_OFFSET ? this.#kept.get(language)?.get(list)?.get(key) : undefined
     if (kept !== undefined) return kept
-    return goOn(this.#catalogue.slice(list, hidden, offset, limit), (slice) => {
+    return goOn(this.#catalogue.slice(list, hidden, request), (slice) => {
       const page = this.#write(list, slice, request)
-      if (offset < MAX_KEPT_OFFSET) this.#keep(list, key, page)
+      if (offset < MAX_KEPT_OFFSET) this.#keep(list, language, key, page)
       return page
     })
   }
 
-  #write(list: OfferList, { offers, total }: Slice, { offset, limit, currency }: PageRequest): Page {
+  #write(list: OfferList, { offers, total }: Slice, { offset, limit, currency, language }: PageRequest): Page {
     const texts = offers.map(({ template, payouts }) => this.#fill(template, payouts, currency))
     const hasMore = offset + limit < total
-    const text = `{"offers":[${texts.join(',')}],"total":${total},"limit":${limit},"offset":${offset},"has_more":${hasMore}${saleText(currency)}}`
-    const { sort, filter, rules, stamp } = list
+    const { order, filter, rules, stamp, ranking, variantOf } = list
+    const rankingText = ranking === null ? '' : `,"ranking":${ranking.id}`
+    const text = `{"offers":[${texts.join(',')}],"total":${total},"limit":${limit},"offset":${offset},"has_more":${hasMore}${rankingText}${saleText(currency)}}`
     const meaning = JSON.stringify([
       this.#catalogue.publicUrl,
-      sort,
+      ranking === null ? order : [ranking.id, variantOf?.variant],
       filter,
       rules?.fingerprint,
       stamp,
@@ -83,19 +92,22 @@ export class Pages {
       offset,
       limit,
       currency.fingerprint,
+      language,
     ])
     return { chunks: text.split(TOKEN), tag: hashText(meaning) }
   }
 
   /** Bounded: when there are too many, all are let go, which costs each of them one writing. */
-  #keep(list: OfferList, key: number, page: Page): void {
+  #keep(list: OfferList, language: string, key: number, page: Page): void {
     this.#keptCharacters += page.chunks.reduce((sum, chunk) => sum + chunk.length, 100)
     if (this.#keptCharacters > MAX_KEPT_CHARACTERS) {
-      this.#byList = new WeakMap()
+      this.#kept.clear()
       this.#keptCharacters = 0
     }
-    const pages = this.#byList.get(list)
-    if (pages === undefined) this.#byList.set(list, new Map([[key, page]]))
+    const byList = this.#kept.get(language) ?? new WeakMap<OfferList, Map<number, Page>>()
+    this.#kept.set(language, byList)
+    const pages = byList.get(list)
+    if (pages === undefined) byList.set(list, new Map([[key, page]]))
     else pages.set(key, page)
   }
 }

@@ -1,6 +1,7 @@
 // The shapes of the offers API: they validate requests, type the code and document both.
 import { type Static, type TOptional, Type } from 'typebox'
 import { NOT_BLANK, SAFE_TEXT } from '../../http/validation.ts'
+import { pattern } from '../../http/forms.ts'
 import { oneOf, shape } from '../../http/shape.ts'
 import { CATEGORIES, PLATFORMS, type Sort, SORTS } from './choices.ts'
 import { shapesOf, SHOWN_FIELDS } from './fields.ts'
@@ -28,6 +29,14 @@ export const UserId = Type.String({
   pattern: NOT_BLANK,
   description: 'Your own identifier of the user, unique within the app.',
 })
+
+/** For walls and lockers. */
+export const Lang = Type.Optional(
+  Type.String({
+    pattern: pattern('LANGUAGE'),
+    description: 'Such as de or pt-BR. Without it, that of the browser. Offers are in it where they are translated.',
+  }),
+)
 
 export const OfferListQuery = Type.Object({
   userId: UserId,
@@ -129,7 +138,7 @@ export const OfferList = shape('OfferList', {
   sale,
 })
 
-const WHY_CODES = ['paused', 'not_started', 'ended', 'full', 'country', 'platform', 'content', 'reward', 'not_allowed', 'completed', 'banned'] as const // prettier-ignore
+const WHY_CODES = ['paused', 'not_started', 'ended', 'full', 'country', 'platform', 'content', 'reward', 'not_allowed', 'behind', 'completed', 'banned'] as const // prettier-ignore
 
 export const VisibilityReply = shape('OfferVisibility', {
   offer_id: Type.Integer(),

@@ -2,7 +2,10 @@
 // time, so that however many ask, other requests wait for one batch at most.
 import { setImmediate as breathe } from 'node:timers/promises'
 import { AppError } from '../../errors.ts'
+import { CATEGORIES, type Category } from './choices.ts'
 import type { Shelf } from './shelf.ts'
+import { MICROS_PER_STEP, type Slots } from './slots.ts'
+import { CATEGORY_MASK, CATEGORY_SHIFT } from './traits.ts'
 
 const BATCH = 500 // between two of them, other requests have their turn
 
@@ -37,6 +40,26 @@ export async function searchSlots(
     const { slots } = shelf // others, when everything was reloaded meanwhile
     const said = slots[within](slot).toLowerCase()
     if (String(slots.ids[slot]) === wanted || words.every((word) => said.includes(word))) found.push(slot)
+  }
+  return found
+}
+
+/** By category (none: any) and payout. */
+export type Picked = { categories: readonly Category[]; isPaid: (payoutMicros: number) => boolean }
+
+/** The first so many of these slots that are wanted. */
+export function pickSlots(
+  { traits, payout }: Slots,
+  among: Uint32Array,
+  { categories, isPaid }: Picked,
+  limit: number,
+): number[] {
+  const bits = categories.map((category) => CATEGORIES.indexOf(category) << CATEGORY_SHIFT)
+  const found: number[] = []
+  for (let place = 0; place < among.length && found.length < limit; place++) {
+    const slot = among[place] as number
+    const isOfCategory = bits.length === 0 || bits.includes((traits[slot] as number) & CATEGORY_MASK)
+    if (isOfCategory && isPaid((payout[slot] as number) * MICROS_PER_STEP)) found.push(slot)
   }
   return found
 }

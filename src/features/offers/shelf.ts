@@ -2,7 +2,7 @@
 import { ChangeLog } from './change-log.ts'
 import type { OfferRow } from './offer-rows.ts'
 import { Orders } from './orders.ts'
-import type { Sort } from './choices.ts'
+import { type Order, ORDERS } from './choices.ts'
 import { Slots } from './slots.ts'
 
 const NONE = new Uint32Array(0)
@@ -13,7 +13,7 @@ const STEP = 20_000 // slots that are looked at at once
 export class Shelf {
   readonly log = new ChangeLog()
   slots = new Slots(FEWEST)
-  orders = new Orders({ payout_desc: NONE, payout_asc: NONE, newest: NONE, popular: NONE }, 0)
+  orders = new Orders(Object.fromEntries(ORDERS.map((order) => [order, NONE])) as Record<Order, Uint32Array>, 0)
 
   /** How many slots there are. */
   get count(): number {
@@ -47,7 +47,7 @@ export class Shelf {
   }
 
   /** Takes over everything from a renewal, at once. */
-  become({ slots }: Renewal, orders: Record<Sort, Uint32Array>): void {
+  become({ slots }: Renewal, orders: Record<Order, Uint32Array>): void {
     this.slots = slots
     this.log.forget()
     this.orders = new Orders(orders, this.log.version)

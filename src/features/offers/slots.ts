@@ -3,10 +3,11 @@
 import { Arena } from '../../lib/arena.ts'
 import { COUNTRIES } from '../../lib/countries.ts'
 import { IdIndex } from '../../lib/id-index.ts'
-import { sortByKey } from '../../lib/radix-sort.ts'
 import { type OfferDetails, type OfferTarget, readDetails, readName, readTarget, readWords } from './offer-bytes.ts'
 import type { OfferRow } from './offer-rows.ts'
-import { CATEGORIES, type Category, type Platform, PLATFORMS, type Sort } from './choices.ts'
+import { CATEGORIES, type Category, type Platform, PLATFORMS, type Side, SIDES } from './choices.ts'
+import type { Placed, Ranking } from './ranking/ranking.ts'
+import { Rankings } from './ranking/rankings.ts'
 import { CATEGORY_MASK, CATEGORY_SHIFT, COUNTRY_WORDS, EVERY_COUNTRY, isListable, LISTABLE, mix, PAID, type Traits } from './traits.ts' // prettier-ignore
 
 /** An offer as it is shown: everything but what decides when and where it is. */
@@ -19,22 +20,27 @@ export type StoredOffer = OfferDetails & {
   createdAt: Date
 }
 
-const STEP = 32_768 // slots between two places where work may be interrupted
-const DESCENDING = 0xffff_ffff // flips the bits of a key
+export const MICROS_PER_STEP = 100 // of a payout
 
 export class Slots implements Traits {
   readonly capacity: number
   readonly #details: Arena
   readonly #index: IdIndex
   #count: number
+  readonly rankings: Rankings
   readonly place: Uint32Array // of its details in the arena, plus one
   readonly ids: Float64Array
   readonly payout: Uint32Array // ten-thousandths of a dollar, as fine as the API shows
   readonly created: Uint32Array // seconds
   readonly popularity: Uint32Array
+  readonly boost: Uint16Array // per cent; 0: excluded
+  readonly pin: Uint8Array // its position; 0: none
+  readonly recommended_a: Uint32Array // its score in the ranking of that side
+  readonly recommended_b: Uint32Array
   readonly traits: Uint8Array
   readonly countries: Uint32Array
   readonly active: Uint8Array
+  readonly behind: Uint8Array // another one is listed in its place
   readonly startsAt: Float64Array
   readonly endsAt: Float64Array
   readonly fullUntil: Float64Array
@@ -42,19 +48,31 @@ export class Slots implements Traits {
   readonly stampA: Uint32Array
   readonly stampB: Uint32Array
 
-  constructor(capacity: number, details = new Arena(), index = new IdIndex(capacity), count = 0) {
+  constructor(
+    capacity: number,
+    details = new Arena(),
+    index = new IdIndex(capacity),
+    count = 0,
+    rankings = new Rankings(),
+  ) {
     this.capacity = capacity
     this.#details = details
     this.#index = index
     this.#count = count
+    this.rankings = rankings
     this.place = new Uint32Array(capacity)
     this.ids = new Float64Array(capacity)
     this.payout = new Uint32Array(capacity)
     this.created = new Uint32Array(capacity)
     this.popularity = new Uint32Array(capacity)
+    this.boost = new Uint16Array(capacity)
+    this.pin = new Uint8Array(capacity)
+    this.recommended_a = new Uint32Array(capacity)
+    this.recommended_b = new Uint32Array(capacity)
     this.traits = new Uint8Array(capacity)
     this.countries = new Uint32Array(capacity * COUNTRY_WORDS)
     this.active = new Uint8Array(capacity)
+    this.behind = new Uint8Array(capacity)
     this.startsAt = new Float64Array(capacity)
     this.endsAt = new Float64Array(capacity)
     this.fullUntil = new Float64Array(capacity)
@@ -88,7 +106,7 @@ export class Slots implements Traits {
 
   /** The same with twice the room. */
   grown(): Slots {
-    const larger = new Slots(this.capacity * 2, this.#details, this.#index, this.#count)
+    const larger = new Slots(this.capacity * 2, this.#details, this.#index, this.#count, this.rankings)
     for (const name of Object.keys(this) as (keyof Slots)[]) {
       // All typed arrays; whichever kind, the copying is the same.
       if (ArrayBuffer.isView(this[name]))
@@ -100,7 +118,7 @@ export class Slots implements Traits {
   /** Empty, with room for so many, for the same offers in the same slots, with the same bytes where they do not differ. */
   emptied(expected: number): Slots {
     const capacity = Math.max(this.capacity, expected)
-    return new Slots(capacity, this.#details, new IdIndex(capacity), this.#count)
+    return new Slots(capacity, this.#details, new IdIndex(capacity), this.#count, this.rankings)
   }
 
   /** What filters see of a few slots, in this order, as they are now. */
@@ -128,10 +146,13 @@ export class Slots implements Traits {
   setAnew(slot: number, offer: OfferRow, nowMs: number, before: number): void {
     const isSame = before !== 0 && this.#details.at(before - 1).equals(offer.details)
     this.place[slot] = isSame ? before : this.#details.add(offer.details, slot) + 1
-    this.payout[slot] = Math.floor(offer.payoutMicros / 100)
+    this.payout[slot] = Math.floor(offer.payoutMicros / MICROS_PER_STEP)
     this.created[slot] = Math.floor(offer.createdMs / 1000)
     this.popularity[slot] = offer.popularity
+    this.boost[slot] = offer.boostPercent
+    this.pin[slot] = offer.pin
     this.active[slot] = offer.isActive ? 1 : 0
+    this.behind[slot] = offer.isBehind ? 1 : 0
     this.startsAt[slot] = offer.startsAtMs
     this.endsAt[slot] = offer.endsAtMs
     this.fullUntil[slot] = offer.fullUntilMs
@@ -139,9 +160,27 @@ export class Slots implements Traits {
     this.stampA[slot] = mix(offer.offerId, offer.changedXid)
     this.stampB[slot] = mix(offer.changedXid, offer.offerId)
     this.traits[slot] = offer.traits
+    for (const side of SIDES) this.rank(slot, side, this.rankings.on(side))
     this.setListable(slot, this.isDue(slot, nowMs))
     for (let word = 0; word < COUNTRY_WORDS; word++)
       this.countries[slot * COUNTRY_WORDS + word] = offer.countries[word] as number
+  }
+
+  /** Gives an offer its score in the ranking of a side. */
+  rank(slot: number, side: Side, ranking: Ranking): void {
+    this[side][slot] = ranking.score(this.placed(slot))
+  }
+
+  /** What decides its place in recommended lists. */
+  placed(slot: number): Placed {
+    return {
+      offerId: this.ids[slot] as number,
+      category: CATEGORIES[this.category(slot)] as Category,
+      payoutMicros: (this.payout[slot] as number) * MICROS_PER_STEP,
+      createdMs: (this.created[slot] as number) * 1_000,
+      boostPercent: this.boost[slot] as number,
+      pin: this.pin[slot] as number,
+    }
   }
 
   /** Of an offer that is gone: what a page that is being written may still want to read. */
@@ -209,6 +248,7 @@ export class Slots implements Traits {
   isDue(slot: number, nowMs: number): boolean {
     return (
       this.active[slot] === 1 &&
+      this.behind[slot] === 0 &&
       (this.startsAt[slot] as number) <= nowMs &&
       nowMs < (this.endsAt[slot] as number) &&
       (this.fullUntil[slot] as number) <= nowMs
@@ -244,48 +284,4 @@ export class Slots implements Traits {
     if (listable) this.traits[slot]! |= LISTABLE
     else this.traits[slot]! &= ~LISTABLE
   }
-
-  comparer(sort: Sort): (a: number, b: number) => number {
-    const { ids, payout, created, popularity } = this
-    const byId = (a: number, b: number) => (ids[a] as number) - (ids[b] as number)
-    const [byPayout, byAge, byPopularity] = [by(payout), by(created), by(popularity)]
-    if (sort === 'payout_asc') return (a, b) => byPayout(a, b) || byId(a, b)
-    if (sort === 'payout_desc') return (a, b) => byPayout(b, a) || byId(a, b)
-    if (sort === 'newest') return (a, b) => byAge(b, a) || byId(a, b)
-    return (a, b) => byPopularity(b, a) || byAge(b, a) || byId(a, b)
-  }
-
-  /** All slots that can be shown, in each order. */
-  *sortAll(): Generator<void, Record<Sort, Uint32Array>> {
-    const byId = yield* this.#listableById()
-    const newest = yield* sortByKey(byId, this.created, DESCENDING)
-    return {
-      newest,
-      popular: yield* sortByKey(newest, this.popularity, DESCENDING),
-      payout_desc: yield* sortByKey(byId, this.payout, DESCENDING),
-      payout_asc: yield* sortByKey(byId, this.payout),
-    }
-  }
-
-  *#listableById(): Generator<void, Uint32Array> {
-    const listable = new Uint32Array(this.#count)
-    let length = 0
-    let isAscending = true
-    for (let slot = 0; slot < this.#count; slot++) {
-      if (slot % STEP === 0) yield
-      if (!this.isListable(slot)) continue
-      isAscending &&= length === 0 || (this.ids[listable[length - 1] as number] as number) < (this.ids[slot] as number)
-      listable[length++] = slot
-    }
-    const slots = listable.subarray(0, length)
-    if (isAscending) return slots // as after a start; later, an offer may come before one with a lower id
-    const low = yield* sortByKey(slots, Uint32Array.from(this.ids.subarray(0, this.#count)))
-    yield
-    return yield* sortByKey(
-      low,
-      Uint32Array.from(this.ids.subarray(0, this.#count), (id) => id / 2 ** 32),
-    )
-  }
 }
-
-const by = (key: Uint32Array) => (a: number, b: number) => (key[a] as number) - (key[b] as number)

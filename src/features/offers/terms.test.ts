@@ -181,11 +181,13 @@ test('an import that waits does not overlook caps that are set and reached meanw
   const first = row()
   await bring([first])
   const { offerId, again, fullUntil } = await createCompleted()
-  const release = Promise.withResolvers<void>()
+  const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const holding = db.transaction().execute(async (trx) => {
     await trx.updateTable('offers').set({ popularity: 1 }).where('external_id', '=', first.external_id).execute()
+    held.resolve()
     await release.promise
   })
+  await held.promise
   const importing = again({ name: 'Later' }, [{ ...first, name: 'First' }])
   await untilLockIsAwaited(db)
   await setCaps(db, TESTER, offerId, { totalConversions: 1 }, new Date())

@@ -118,7 +118,7 @@ const capsAfter = sql.raw(CAP_COLUMNS.map((name) => `written.${name}`).join(', '
 type Written = { created: number; updated: number; recapped: number[] }
 
 async function write(trx: Trx, rows: KnownRow[], onChanges?: OnOfferChanges): Promise<Written> {
-  // Whoever changes one of them meanwhile would be overwritten unseen: what is new would be compared with what was.
+  // Locked first: a change by another process meanwhile would be overwritten, since it is not in what is compared.
   await sql`SELECT FROM offers JOIN jsonb_populate_recordset(NULL::offers, ${JSON.stringify(rows.map(keyOf))}) AS wanted
     USING (advertiser_id, external_id) ORDER BY offers.offer_id FOR NO KEY UPDATE OF offers`.execute(trx)
   // The query beside the insert still sees the offers as they were before it.

@@ -23,8 +23,11 @@ export function planGoals(before: Goals, given: readonly NewGoal[]): Plan {
   return { isChanged: changed.length + made.length + gone.length > 0, kept: changed, made, gone }
 }
 
+/** What a goal is known by. */
+type GoalKey = Pick<NewGoal, 'name' | 'external_id'>
+
 /** The goal of before that each given one is, if any. */
-function matchGoals(before: Goals, given: readonly NewGoal[]): (Goal | undefined)[] {
+export function matchGoals(before: Goals, given: readonly GoalKey[]): (Goal | undefined)[] {
   const left = new Set(before.toSorted((a, b) => Number(a.is_retired) - Number(b.is_retired)))
   const matches: (Goal | undefined)[] = given.map(() => undefined)
   const take = (i: number, found: Goal | undefined) => {
@@ -32,7 +35,7 @@ function matchGoals(before: Goals, given: readonly NewGoal[]): (Goal | undefined
     matches[i] = found
     left.delete(found)
   }
-  const matchBy = (isSame: (old: Goal, goal: NewGoal) => boolean) => {
+  const matchBy = (isSame: (old: Goal, goal: GoalKey) => boolean) => {
     for (const [i, goal] of given.entries()) {
       if (matches[i] === undefined)
         take(
@@ -41,7 +44,7 @@ function matchGoals(before: Goals, given: readonly NewGoal[]): (Goal | undefined
         )
     }
   }
-  const mayBe = (old: Goal, { external_id = null }: NewGoal) =>
+  const mayBe = (old: Goal, { external_id = null }: GoalKey) =>
     old.external_id === null || external_id === null || old.external_id === external_id
   matchBy((old, { external_id = null }) => external_id !== null && old.external_id === external_id)
   matchBy((old, goal) => old.name === goal.name && mayBe(old, goal))
@@ -53,7 +56,7 @@ function matchGoals(before: Goals, given: readonly NewGoal[]): (Goal | undefined
   }))
   // One of each, or all in the places where they were: anything else might be other goals.
   const isRename =
-    active.length === unknown.length && pairs.every(({ i, old }) => old && mayBe(old, given[i] as NewGoal))
+    active.length === unknown.length && pairs.every(({ i, old }) => old && mayBe(old, given[i] as GoalKey))
   if (isRename) for (const { i, old } of pairs) take(i, old)
   return matches
 }

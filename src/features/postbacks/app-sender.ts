@@ -1,4 +1,5 @@
 import { createBothGuards, isDemoReceiver, type SendConfig } from './demo-receiver.ts'
+import { createSocketOpener, type SocketOpener } from './open-socket.ts'
 import { createSender, type Sender } from './sender.ts'
 
 /** Sends each app's postbacks under its own rules. */
@@ -13,3 +14,7 @@ export function createAppSender(config: SendConfig): Sender {
     close: async () => void (await Promise.all([elsewhere.close(), local.close()])),
   }
 }
+
+/** For requests to whatever an operator names: under the same rules. */
+export const createGuardedOpener = (config: SendConfig): SocketOpener =>
+  createSocketOpener({ guard: createBothGuards(config).elsewhere, proxy: config.postbackProxy })

@@ -4,7 +4,7 @@ import { markedTexts, rowsLiteral } from '../../db/arrays.ts'
 import { briefly } from '../../db/brief.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
-import { noticeGivenUp } from './notices.ts'
+import { noticeFailed } from './notices.ts'
 import { type Claimed, LEASE_MS, ROW_BY_ROW, unblockNext } from './queue.ts'
 import { type Lane, waitBeforeAttempt } from './schedule.ts'
 
@@ -118,7 +118,7 @@ export async function finishClaims(db: Db, results: readonly Finished[], now?: D
     ), judged AS MATERIALIZED (
       SELECT *, is_forgotten OR (wait_ms IS NULL AND NOT is_restarted) AS is_over,
         wait_ms IS NULL AND NOT is_forgotten AND NOT is_restarted AS is_dead FROM failed
-    ), given_up AS (
+    ), removed AS (
       DELETE FROM postback_queue q USING judged j WHERE j.is_over AND q.app_id = j.app_id AND q.postback_id = j.postback_id
     ), kept AS (
       UPDATE postback_queue q SET state = 'later', claim_id = NULL, lease_until = NULL, on_failure = NULL,
@@ -142,7 +142,7 @@ export async function finishClaims(db: Db, results: readonly Finished[], now?: D
     const ours = new Set(rows.map((row) => row.postback_id))
     const dead = new Set(rows.filter((row) => row.is_dead).map((row) => row.postback_id))
     const isReal = ({ claimed }: Finished) => dead.has(claimed.postback_id) && claimed.scenario === null
-    await noticeGivenUp(trx, [...new Set(results.filter(isReal).map(({ claimed }) => claimed.app_id))])
+    await noticeFailed(trx, [...new Set(results.filter(isReal).map(({ claimed }) => claimed.app_id))])
     return results.filter(({ claimed }) => ours.has(claimed.postback_id))
   }
   return briefly(db, write, ROW_BY_ROW)

@@ -7,9 +7,10 @@ import type { Db } from '../../db/open.ts'
 import { ensurePartitions, isMissingPartition } from '../../db/partitions.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import { AppSettingsCache } from './app-settings.ts'
+import { canSay } from './dialect.ts'
 import { type Finished, finishClaims, renewLeases, returnClaim } from './claims.ts'
 import { laneSigns, type LaneSign, updateLanes } from './lanes.ts'
-import { buildRequest, describeRequest, type EventContent, isReceived, tooLong } from './message.ts'
+import { buildRequest, describeRefusal, describeRequest, type EventContent, isReceived, tooLong } from './message.ts'
 import { type Claimed, claimReady, LEASE_MS, makeReady, ROW_BY_ROW } from './queue.ts'
 import { readRetryAfter, waitBeforeAttempt } from './schedule.ts'
 import { isOwnError } from './send-error.ts'
@@ -178,12 +179,15 @@ export class Deliverer {
     const unsent = (error: string, waitMs = later): Finished => ({ ...base, ok: false, waitMs, error })
     if (content === undefined) return unsent('The event of this postback was not found.')
     if (settings === null) return unsent('The app no longer has a postback URL.')
-    if (settings === 'unreadable') return unsent('The headers of this app cannot be read: set the postback URL again.')
+    if (settings === 'unreadable')
+      return unsent("The headers or the receiver's secret of this app cannot be read: save its settings again.")
     if (isTried && !claimed.is_replay && !settings.events.some((event) => event === claimed.status))
       return unsent(UNWANTED, null)
+    if (!canSay(settings.dialect, claimed.status))
+      return unsent(`The dialect of this app has no word for ${claimed.status}.`, null)
     const signedWith = claimed.scenario === 'wrong_signature' ? [WRONG_SECRET] : (secrets.get(claimed.is_test) ?? [])
     if (signedWith.length === 0) return unsent('The signing secret of this app cannot be read: rotate it.')
-    const request = tryBuild(content, settings, signedWith, startedAt)
+    const request = tryBuild(content, claimed.scenario === 'wrong_signature' ? withWrongSecret(settings) : settings, signedWith, startedAt) // prettier-ignore
     if (request === null) return unsent('The postback URL is not a valid template: save it again.')
     const refusal = tooLong(request)
     if (refusal !== null) return unsent(refusal)
@@ -198,7 +202,7 @@ export class Deliverer {
       waitMs: ok || !isTried ? null : this.#waitAfter(claimed, result),
       phase: result.phase,
       status: result.status,
-      error: ok ? null : (result.error?.message ?? refusalOf(settings, result)),
+      error: ok ? null : (result.error?.message ?? describeRefusal(settings, result.status, result.bodyStart)),
       remoteAddress: result.remoteAddress,
       request: describeRequest(request, settings) + (result.isRepeated ? SENT_TWICE : ''),
       response: result.responseHead,
@@ -279,12 +283,5 @@ const SENT_TWICE =
   '\n\n(Sent twice: the kept-alive connection was closed before a response came, so the request was resent on a new one.)'
 
 /** For the test send that a receiver must refuse. */
+const withWrongSecret = (settings: PostbackSettings) => ({ ...settings, receiverSecret: 'not the secret' })
 const WRONG_SECRET = `whsec_${Buffer.from('not the secret of any app at all').toString('base64')}`
-
-function refusalOf({ success }: PostbackSettings, { status }: SendResult): string {
-  if (status !== null && status >= 200 && status < 300 && success === 'body')
-    return 'The answer does not begin with 1, OK or DUP.'
-  if (status !== null && status >= 300 && status < 400)
-    return `The answer is a redirect (${status}), which is not followed.`
-  return `The answer is ${status}, not 2xx.`
-}

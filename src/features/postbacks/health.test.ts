@@ -14,6 +14,7 @@ import {
   putPostbacks,
 } from '../../../test/postback-world.ts'
 import { useWorld } from '../../../test/world.ts'
+import { readBacklogs } from './backlogs.ts'
 import { type Health, readDelivery, readHealth } from './health.ts'
 
 const world = useWorld('health')
@@ -80,4 +81,22 @@ test("an app's page reads its own attempts, however many others have failed", as
   })
   assert.deepEqual([found.attempts, found.last_failure?.postback_id], [1, id])
   assert.ok(read < 100, `${read} attempts were read`)
+})
+
+test('backlogs are those of the apps that have waited longest, without paused ones', async () => {
+  const { db } = world.database
+  await forgetPostbacks(db)
+  const [late, latest, early, paused] = await Promise.all(
+    [{}, {}, {}, { paused_at: NOW, pause_reason: 'gone' }].map((lane) => createLane(world, lane)),
+  )
+  await putPostbacks(db, late as number, 3, { dueAt: before(2 * MINUTE) })
+  await putPostbacks(db, latest as number, 1, { dueAt: before(5 * MINUTE), priority: 1 })
+  await putPostbacks(db, latest as number, 1, { dueAt: before(MINUTE) })
+  await putPostbacks(db, early as number, 1, { dueAt: before(1_000) })
+  await putPostbacks(db, early as number, 1, { dueAt: after(MINUTE) })
+  await putPostbacks(db, paused as number, 1, { dueAt: before(HOUR) })
+  assert.deepEqual(await readBacklogs(db, 2), [
+    { app_id: latest, oldest_due_at: before(5 * MINUTE), due: 2 },
+    { app_id: late, oldest_due_at: before(2 * MINUTE), due: 3 },
+  ])
 })

@@ -66,7 +66,7 @@ export async function countLanes(db: Db, now: Date): Promise<Record<LaneState, n
 /** Postback health by app, for the publisher and the operator. Apps that never had postbacks are missing. */
 export async function readHealth(db: Db, appIds: readonly number[]): Promise<Map<number, Health>> {
   const { rows } = await sql<Health & { app_id: number }>`
-    SELECT l.app_id, l.paused_at, l.pause_reason, l.failing_since, waiting.queued, waiting.oldest_due_at, given_up.dead
+    SELECT l.app_id, l.paused_at, l.pause_reason, l.failing_since, waiting.queued, waiting.oldest_due_at, failed.dead
     FROM postback_lanes l
     CROSS JOIN LATERAL (
       SELECT count(*) AS queued, min(q.due_at) FILTER (WHERE q.state = 'ready') AS oldest_due_at FROM postback_queue q
@@ -79,7 +79,7 @@ export async function readHealth(db: Db, appIds: readonly number[]): Promise<Map
           AND NOT EXISTS (SELECT FROM postback_queue q WHERE q.app_id = p.app_id AND q.postback_id = p.postback_id)
         LIMIT ${COUNTED}
       ) AS counted
-    ) given_up
+    ) failed
     WHERE l.app_id = ANY (${appIds}::bigint[])`.execute(db)
   return new Map(rows.map(({ app_id, ...health }) => [app_id, health]))
 }

@@ -110,7 +110,7 @@ test('what a worker does not come back for is queued again after its lease, and 
   assert.equal((await claimOne(after(LEASE_MS + MINUTE))).attempts, 2)
 })
 
-test('what kills every worker is given up in the end', async () => {
+test('what kills every worker fails in the end', async () => {
   const { db } = world.database
   const id = await put(await createLane(world))
   await claimOne()

@@ -115,14 +115,15 @@ function look(request: IncomingMessage, body: Buffer, named: NamedSecret[]): Omi
     parameters: [...new URLSearchParams(url.split('?').slice(1).join('?'))],
     body: body.toString(),
     headers_verdict: isChecked ? (verdicts.find((one) => one === 'ok') ?? verdicts[0] ?? 'wrong_signature') : null,
-    url_verdict:
-      isChecked && isUrlSigned
-        ? addresses.some((address) => verifyUrl(secrets, address))
-          ? 'ok'
-          : 'wrong_signature'
-        : null,
+    url_verdict: isChecked && isUrlSigned ? verdictOfUrl(secrets, addresses, signer !== undefined) : null,
     signed_with: signer?.name ?? null,
   }
+}
+
+/** Where the headers, which sign the URL too, are right, it is a signature of the dialect: not ours, and not wrong. */
+function verdictOfUrl(secrets: string[], addresses: string[], isSigned: boolean): 'ok' | 'wrong_signature' | null {
+  if (addresses.some((address) => verifyUrl(secrets, address))) return 'ok'
+  return isSigned ? null : 'wrong_signature'
 }
 
 const WORDS: Record<Verdict, string> = {

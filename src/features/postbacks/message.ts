@@ -1,8 +1,10 @@
 // One postback as an HTTP request: the filled template or the event as JSON, signed.
+import { isExpected, listAnswers, translate } from './dialect.ts'
+import { signByRecipe } from './recipe.ts'
 import type { SendRequest } from './sender.ts'
 import type { PostbackSettings } from './settings.ts'
 import { signMessage, signUrl } from './signing.ts'
-import { fillTemplate, type MacroValues } from './template.ts'
+import { EXAMPLE_VALUES, fillQuery, fillTemplate, type MacroValues } from './template.ts'
 
 /** The contents of an event: the body of a POST, and the values of the macros. */
 export type EventContent = {
@@ -14,6 +16,7 @@ const MASK = '********'
 const MAX_URL_LENGTH = 16_384
 const MAX_BODY_LENGTH = 65_536
 const MAX_LOGGED_LENGTH = 16_384
+export const FORM = 'application/x-www-form-urlencoded'
 const SECRET_NAME = /secret|token|password|passwd|api_?key|auth/i
 
 export function buildRequest(
@@ -22,18 +25,45 @@ export function buildRequest(
   secrets: readonly string[],
   now: Date,
 ): SendRequest {
+  const { signature: recipe } = settings.dialect
+  const values = translate(macros, settings.dialect)
+  const signature =
+    recipe && signByRecipe(recipe, settings.receiverSecret ?? '', values, fillQuery(settings.url, values))
   // A URL has room for one signature: the older secret's, while there are two. A receiver with the newer one takes over
   // after that.
-  const url = fillTemplate(settings.url, macros, (unsigned) => signUrl(secrets.at(-1) ?? '', unsigned))
-  const text = settings.method === 'POST' ? JSON.stringify(body) : null
+  const sign = (unsigned: string) => signature ?? signUrl(secrets.at(-1) ?? '', unsigned)
+  const filled = fillTemplate(settings.url, values, sign, recipe !== null)
+  const isForm = settings.dialect.post_body === 'form'
+  const [url = '', form = ''] = isForm && settings.method === 'POST' ? cutQuery(filled) : [filled]
+  const text = settings.method === 'GET' ? null : isForm ? form : JSON.stringify(body)
   const timestampS = Math.floor(now.getTime() / 1000)
   const headers: Record<string, string> = { 'user-agent': 'Offerdeck' }
   for (const name in settings.headers) headers[name.toLowerCase()] = settings.headers[name] as string
-  if (text !== null) headers['content-type'] = 'application/json'
+  if (signature !== null && recipe?.header != null) headers[recipe.header.toLowerCase()] = signature
+  if (text !== null) headers['content-type'] = isForm ? FORM : 'application/json'
   headers['webhook-id'] = body.id
   headers['webhook-timestamp'] = String(timestampS)
   headers['webhook-signature'] = signMessage(secrets, body.id, timestampS, text ?? url)
   return { method: settings.method, url, headers, body: text, timeoutMs: settings.timeoutMs }
+}
+
+function cutQuery(url: string): [string, string] {
+  const at = url.indexOf('?')
+  return at === -1 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)]
+}
+
+/** Never real ones: a person who sees an example could send it. */
+export const EXAMPLE_SECRETS = {
+  signing: `whsec_${Buffer.from('the example of a signing secret!').toString('base64')}`,
+  receiver: 'example-secret',
+}
+
+/** The URL filled with examples. */
+export function exampleUrl(settings: PostbackSettings): string {
+  const now = new Date(Number(EXAMPLE_VALUES.timestamp) * 1_000)
+  const body = { id: '', type: '', created_at: '', sequence: 1, data: {} }
+  const shown = { ...settings, receiverSecret: EXAMPLE_SECRETS.receiver }
+  return buildRequest({ body, macros: EXAMPLE_VALUES }, shown, [EXAMPLE_SECRETS.signing], now).url
 }
 
 /** Why this is not sent, as a sentence, or null: a template can hold a long value many times over. */
@@ -53,7 +83,7 @@ export function describeRequest({ method, url, headers, body }: SendRequest, set
   const custom = Object.keys(settings.headers).map((name) => name.toLowerCase())
   let text = `${method} ${maskUrl(url)}`
   for (const name in headers) text += `\n${name}: ${custom.includes(name.toLowerCase()) ? MASK : headers[name]}`
-  if (body !== null) text += `\n\n${body}`
+  if (body !== null) text += `\n\n${headers['content-type'] === FORM ? maskUrl(`?${body}`).slice(1) : body}`
   return text.length <= MAX_LOGGED_LENGTH
     ? text
     : `${text.slice(0, MAX_LOGGED_LENGTH)}\n… and ${text.length - MAX_LOGGED_LENGTH} characters more`
@@ -69,5 +99,15 @@ function maskUrl(url: string): string {
 /** The two ways a response can count as delivered. */
 export function isReceived(settings: PostbackSettings, status: number | null, bodyStart: string): boolean {
   if (status === null || status < 200 || status > 299) return false
-  return settings.success === '2xx' || /^\s*(1|OK|DUP)/i.test(bodyStart)
+  return settings.success === '2xx' || isExpected(settings.dialect, bodyStart)
+}
+
+/** Why a response does not count as delivered. */
+export function describeRefusal({ dialect }: PostbackSettings, status: number | null, bodyStart: string): string {
+  if (status !== null && status >= 300 && status < 400)
+    return `The answer is a redirect (${status}), which is not followed.`
+  if (status === null || status < 200 || status > 299) return `The answer is ${status}, not 2xx.`
+  const [line = ''] = bodyStart.trim().split(/\r?\n/)
+  const given = line === '' ? 'The answer is empty:' : `The answer "${line}" is not expected:`
+  return `${given} it must begin with ${listAnswers(dialect)}.`
 }

@@ -18,7 +18,7 @@ import { buildWorker } from '../../worker.ts'
 import { setPublisherEmail } from '../accounts/publishers.ts'
 import { finishClaims } from './claims.ts'
 import { laneSigns, updateLanes } from './lanes.ts'
-import { createPostman } from '../../app.ts'
+import { createPostman } from '../../postman.ts'
 import { giveUpMails, type Postman } from '../accounts/mails.ts'
 import { listNotices, mailedAt as mailedAtOf, whyNotMailed } from './notices.ts'
 import { TESTER } from '../../../test/tester.ts'
@@ -253,7 +253,7 @@ test('a publisher is notified of failed postbacks once a day; not of test sends,
   await giveUp({ scenario: 'approved' }, null)
   assert.deepEqual(await kinds(), [])
   await giveUp({}, null)
-  assert.deepEqual(await kinds(), ['postbacks_given_up'])
+  assert.deepEqual(await kinds(), ['postbacks_failed'])
   await giveUp({}, null)
   assert.equal((await list(lane)).length, 1)
   await db.updateTable('notices').set({ created_at: new Date(Date.now() - DAY - MINUTE) }).where('app_id', '=', lane).execute() // prettier-ignore

@@ -4,17 +4,17 @@ import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
 import type { Writer } from '../accounts/mails.ts'
 
-const GIVEN_UP = `A postback could not be delivered and was given up after all its attempts. The log of postbacks shows which and why. Once your server works, send it again from there. (You get this at most once a day.)`
+const FAILED = `A postback failed: none of its attempts was delivered. The log of postbacks shows which and why. Once your server works, resend it from there. (You get this at most once a day.)`
 
 /** Once a day per app. */
-export async function noticeGivenUp(trx: Trx, appIds: readonly number[]): Promise<void> {
+export async function noticeFailed(trx: Trx, appIds: readonly number[]): Promise<void> {
   if (appIds.length === 0) return
   await sql`
     INSERT INTO notices (app_id, kind, message)
-    SELECT app_id, 'postbacks_given_up', ${GIVEN_UP} FROM unnest(${appIds}::bigint[]) AS app (app_id)
+    SELECT app_id, 'postbacks_failed', ${FAILED} FROM unnest(${appIds}::bigint[]) AS app (app_id)
     WHERE NOT EXISTS (
       SELECT FROM notices n
-      WHERE n.app_id = app.app_id AND n.kind = 'postbacks_given_up' AND n.created_at > now() - interval '1 day'
+      WHERE n.app_id = app.app_id AND n.kind = 'postbacks_failed' AND n.created_at > now() - interval '1 day'
     )`.execute(trx)
 }
 

@@ -4,7 +4,7 @@ import type { Db } from '../../db/open.ts'
 import { allOf, cutFound, type Found, search } from '../../db/search.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { isUuid, uuid7Floor } from '../../lib/uuid7.ts'
-import type { Status } from './settings.ts'
+import type { Status } from './statuses.ts'
 
 export const STATES = ['queued', 'sending', 'delivered', 'dead'] as const
 export type State = (typeof STATES)[number]

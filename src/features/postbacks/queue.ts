@@ -2,7 +2,7 @@
 //
 // A row of `postback_queue` is in one of four states:
 //
-//   ready ----> sending ----> (row deleted: delivered, or given up)
+//   ready ----> sending ----> (row deleted: delivered, or failed)
 //   ^  ^  \        |
 //   |  |   v       v
 //   |  | behind  later      behind: an earlier event of its conversion is still in the queue

@@ -2,7 +2,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
 import { STATES } from './postbacks.ts'
-import { STATUSES } from './settings.ts'
+import { STATUSES } from './statuses.ts'
 import { SCENARIO_NAMES } from './test-sends.ts'
 import { oneOf, shape } from '../../http/shape.ts'
 

@@ -178,6 +178,7 @@ test('settings are read as they were saved, and saving again replaces them whole
   const { appId } = await world.createApp()
   assert.equal(await readSettings(db, SECRET_KEY, appId), null)
   const settings: PostbackSettings = {
+    ...DEFAULTS,
     method: 'POST',
     url: GOOD,
     events: ['pending', 'approved', 'rejected', 'reversed'],

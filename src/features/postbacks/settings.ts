@@ -1,15 +1,16 @@
-// An app's postback settings: the URL, the method and the events.
+// An app's postback settings: the URL, the method, the events, and the dialect of its receiver.
 import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { NoSuch, OperatorError, type Problem } from '../../errors.ts'
-import { deriveKey, deriveKeys, reseal, type Resealed, seal, unseal } from '../../lib/keys.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { type AddressGuard, literalRefusal } from './address-guard.ts'
+import { canSay, checkDialect, type Dialect, isPlain, PLAIN } from './dialect.ts'
+import { checkHeaders } from './headers.ts'
 import { FIRST_WIDTH } from './schedule.ts'
-import { EXAMPLE_VALUES, fillTemplate, lintTemplate } from './template.ts'
+import { openSecrets, sealSecrets } from './sealed-settings.ts'
+import type { Status } from './statuses.ts'
+import { EXAMPLE_VALUES, fillTemplate, lintTemplate, type LintOptions } from './template.ts'
 
-export const STATUSES = ['pending', 'approved', 'rejected', 'reversed'] as const
-export type Status = (typeof STATUSES)[number]
 export const METHODS = ['GET', 'POST'] as const
 export const SUCCESS_RULES = ['2xx', 'body'] as const
 
@@ -20,9 +21,12 @@ export type PostbackSettings = {
   events: readonly Status[]
   headers: Readonly<Record<string, string>>
   timeoutMs: number
-  /** `body`: a 2xx whose body begins with 1, OK or DUP. */
+  /** `body`: a 2xx whose body begins with an answer of the dialect. */
   success: (typeof SUCCESS_RULES)[number]
   negativeReversals: boolean
+  dialect: Dialect
+  /** For the signature of the dialect; null where that has none. */
+  receiverSecret: string | null
 }
 
 export const DEFAULTS: Omit<PostbackSettings, 'url'> = {
@@ -32,38 +36,35 @@ export const DEFAULTS: Omit<PostbackSettings, 'url'> = {
   timeoutMs: 15_000,
   success: '2xx',
   negativeReversals: true,
+  dialect: PLAIN,
+  receiverSecret: null,
 }
 
-const MAX_HEADERS = 20
-const MAX_HEADER_LENGTH = 1_000
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-const HEADER_VALUE = /^[\t\x20-\x7e]*$/
-// Set by the connection or the signature.
-const FORBIDDEN_HEADERS = [
-  'host',
-  'content-length',
-  'content-type',
-  'transfer-encoding',
-  'connection',
-  'keep-alive',
-  'upgrade',
-  'te',
-  'trailer',
-  'expect',
-  'proxy-connection',
-  'accept-encoding',
-]
+/** What is looked for in the URL. */
+export const lintOptions = ({ method, dialect, negativeReversals, events }: PostbackSettings): LintOptions => ({
+  method: dialect.post_body === 'form' ? 'GET' : method, // the body of a form says no more than a URL
+  isByRecipe: dialect.signature !== null,
+  isReversedByAmount:
+    !isPlain(dialect) && negativeReversals && !events.some((event) => event === 'pending' || event === 'rejected'),
+})
 
 /** Problems prevent saving; warnings are shown. Each is a sentence. */
 export function checkSettings(
   settings: PostbackSettings,
   guard: AddressGuard,
 ): { problems: Problem[]; warnings: string[] } {
-  const { errors, warnings } = lintTemplate(settings.url, settings.method)
+  const { errors, warnings } = lintTemplate(settings.url, lintOptions(settings))
+  const { dialect } = settings
+  const isByRecipe = dialect.signature !== null
   if (errors.length === 0) {
-    const refusal = literalRefusal(guard, new URL(fillTemplate(settings.url, EXAMPLE_VALUES, () => '')))
+    const filled = fillTemplate(settings.url, EXAMPLE_VALUES, () => '', isByRecipe)
+    const refusal = literalRefusal(guard, new URL(filled))
     if (refusal !== null) errors.push(refusal)
   }
+  if (!isByRecipe && settings.method === 'POST' && dialect.post_body === 'form' && settings.url.includes('{signature}'))
+    errors.push('{signature} signs a URL, not a form: remove it and check the headers, or use a signature of your own.')
+  if (dialect.signature?.header === null && !settings.url.includes('{signature}'))
+    errors.push('Add the signature to the URL, such as &signature={signature}, or send it in a header.')
   const problems = errors.map((message) => ({ field: 'url', message }))
   if (settings.events.length === 0) problems.push({ field: 'events', message: 'Choose at least one event to send.' })
   if (!settings.events.includes('reversed') && settings.events.length > 0)
@@ -71,23 +72,14 @@ export function checkSettings(
   if (settings.timeoutMs < 1_000 || settings.timeoutMs > 15_000)
     problems.push({ field: 'timeout_ms', message: 'The timeout must be from 1 to 15 seconds.' })
   problems.push(...checkHeaders(settings.headers).map((message) => ({ field: 'headers', message })))
-  return { problems, warnings }
-}
-
-function checkHeaders(headers: Readonly<Record<string, string>>): string[] {
-  const entries = Object.entries(headers)
-  const errors = entries.length > MAX_HEADERS ? [`There can be at most ${MAX_HEADERS} headers.`] : []
-  for (const [name, value] of entries) {
-    const lower = name.toLowerCase()
-    if (!HEADER_NAME.test(name) || name.length > 100) errors.push(`"${name}" is not a valid header name.`)
-    else if (FORBIDDEN_HEADERS.includes(lower) || lower.startsWith('webhook-'))
-      errors.push(`The header ${name} cannot be set: it is reserved.`)
-    if (!HEADER_VALUE.test(value) || value.length > MAX_HEADER_LENGTH)
-      errors.push(`The value of the header ${name} must be at most ${MAX_HEADER_LENGTH} printable ASCII characters.`)
-  }
-  const names = entries.map(([name]) => name.toLowerCase())
-  if (new Set(names).size < names.length) errors.push('Each header can be set only once.')
-  return errors
+  const spoken = checkDialect(dialect, settings.receiverSecret)
+  problems.push(...spoken.problems)
+  for (const event of settings.events.filter((one) => !canSay(dialect, one)))
+    problems.push({ field: 'events', message: `Enter your server's word for ${event}, or do not send this event.` })
+  const header = dialect.signature?.header?.toLowerCase()
+  if (Object.keys(settings.headers).some((name) => name.toLowerCase() === header))
+    problems.push({ field: 'headers', message: `The header ${header} is the one of the signature: remove it here.` })
+  return { problems, warnings: [...warnings, ...spoken.warnings] }
 }
 
 /**
@@ -101,18 +93,15 @@ export async function saveSettings(
   appId: number,
   settings: PostbackSettings,
 ): Promise<void> {
-  const sealed =
-    Object.keys(settings.headers).length === 0
-      ? null
-      : seal(headersKey(secretKey), JSON.stringify(settings.headers), String(appId))
   const row = {
     method: settings.method,
     url: settings.url,
     events: [...settings.events],
-    headers_sealed: sealed,
+    ...sealSecrets(secretKey, appId, settings.headers, settings.dialect.signature && settings.receiverSecret),
     timeout_ms: settings.timeoutMs,
     success: settings.success,
     negative_reversals: settings.negativeReversals,
+    dialect: isPlain(settings.dialect) ? null : JSON.stringify(settings.dialect),
   }
   await inTransaction(db, async (trx) => {
     const app = await trx
@@ -144,8 +133,17 @@ export async function saveSettings(
   })
 }
 
-/** For the audit log. The rest of the URL may hold a secret. */
-const describe = ({ url, method, events, headers, timeoutMs, success, negativeReversals }: PostbackSettings) => ({
+/** For the audit log. The rest of the URL, and constants in what is signed, may hold a secret. */
+const describe = ({
+  url,
+  method,
+  events,
+  headers,
+  timeoutMs,
+  success,
+  negativeReversals,
+  dialect,
+}: PostbackSettings) => ({
   server: URL.parse(url)?.origin ?? null,
   method,
   events,
@@ -153,6 +151,7 @@ const describe = ({ url, method, events, headers, timeoutMs, success, negativeRe
   timeout_ms: timeoutMs,
   success,
   negative_reversals: negativeReversals,
+  dialect: isPlain(dialect) ? null : { ...dialect, signature: dialect.signature?.algorithm ?? null },
 })
 
 /** Serializes two saves, each based on what the other left. */
@@ -215,7 +214,7 @@ export async function readSettings(db: Db, secretKey: string, appId: number): Pr
   const settings = (await readAllSettings(db, secretKey, [appId])).get(appId)?.settings ?? null
   if (settings === 'unreadable')
     throw new OperatorError(
-      `The headers of app ${appId} were sealed with another SECRET_KEY: remove its address and set it again.`,
+      `The headers or the receiver's secret of app ${appId} were sealed with another SECRET_KEY: remove its address and set it again.`,
     )
   return settings
 }
@@ -237,48 +236,19 @@ export async function readAllSettings(
     .execute()
   return new Map(
     rows.map(({ version, ...row }): [number, VersionedSettings] => {
-      const headers = openHeaders(secretKey, row.app_id, row.headers_sealed)
-      if (headers === null) return [row.app_id, { settings: 'unreadable', version }]
+      const secrets = openSecrets(secretKey, row)
+      if (secrets === null) return [row.app_id, { settings: 'unreadable', version }]
       const settings: PostbackSettings = {
         method: row.method as PostbackSettings['method'],
         url: row.url,
         events: row.events as Status[],
-        headers,
+        ...secrets,
         timeoutMs: row.timeout_ms,
         success: row.success as PostbackSettings['success'],
         negativeReversals: row.negative_reversals,
+        dialect: row.dialect === null ? PLAIN : { ...PLAIN, ...(row.dialect as Partial<Dialect>) },
       }
       return [row.app_id, { settings, version }]
     }),
   )
-}
-
-const headersKey = (secretKey: string) => deriveKey(secretKey, 'postback headers')
-
-/** Null when they were sealed with another key. */
-function openHeaders(secretKey: string, appId: number, sealed: Buffer | null): Record<string, string> | null {
-  if (sealed === null) return {}
-  try {
-    return JSON.parse(unseal(deriveKeys(secretKey, 'postback headers'), sealed, String(appId))) as Record<
-      string,
-      string
-    >
-  } catch {
-    return null
-  }
-}
-
-/** Seals all headers with the current key. */
-export async function resealHeaders(db: Db, secretKey: string): Promise<Resealed> {
-  const rows = await db.selectFrom('postback_settings').select(['app_id', 'headers_sealed']).execute()
-  const count = { resealed: 0, unreadable: 0 }
-  for (const { app_id, headers_sealed: before } of rows) {
-    const after = before === null ? 'current' : reseal(secretKey, 'postback headers', before, String(app_id))
-    if (after === 'unreadable') count.unreadable++
-    if (before === null || typeof after === 'string') continue
-    const query = db.updateTable('postback_settings').set({ headers_sealed: after }).where('app_id', '=', app_id)
-    await query.where('headers_sealed', '=', before).execute() // not those that were saved meanwhile
-    count.resealed++
-  }
-  return count
 }

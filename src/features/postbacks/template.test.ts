@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { exampleUrl } from './message.ts'
+import { DEFAULTS } from './settings.ts'
 import { verifyUrl } from './signing.ts'
-import {
-  EXAMPLE_VALUES,
-  fillTemplate,
-  lintTemplate,
-  MACROS,
-  type MacroName,
-  type MacroValues,
-  previewTemplate,
-} from './template.ts'
+import { EXAMPLE_VALUES, fillTemplate, lintTemplate, MACROS, type MacroName, type MacroValues } from './template.ts'
 
 const GOOD = 'https://example.com/cb?user={user_id}&tx={transaction_id}&status={status}&test={is_test}'
 const EXAMPLE_SECRET = `whsec_${Buffer.from('the example of a signing secret!').toString('base64')}`
@@ -156,7 +150,7 @@ test('the signature covers the whole URL before it, and is put at its end', () =
 
 test('a preview is a whole postback, signed with an example', () => {
   const all = (Object.keys(MACROS) as MacroName[]).map((name) => `${name}={${name}}`).join('&')
-  const preview = previewTemplate(`https://example.com/?${all}`)
+  const preview = exampleUrl({ ...DEFAULTS, url: `https://example.com/?${all}` })
   assert.ok(verifyUrl([EXAMPLE_SECRET], preview))
   assert.equal(new URL(preview).searchParams.get('aff_sub2'), MACROS.aff_sub2.example)
   assert.equal(new URL(preview).searchParams.get('status_reason'), '')
@@ -241,7 +235,7 @@ test('what would credit twice, or credit reversed conversions, is a warning', ()
   assert.match(warningsOf(`${GOOD}&x={{user_id}}`), /outside a macro/)
   assert.match(warningsOf(`${GOOD}&x=%7Buser_id%7D`), /outside a macro/)
   assert.match(warningsOf(`${GOOD}#top`), /never sent/)
-  assert.deepEqual(lintTemplate('https://example.com/hook', 'POST'), { errors: [], warnings: [] })
+  assert.deepEqual(lintTemplate('https://example.com/hook', { method: 'POST' }), { errors: [], warnings: [] })
 })
 
 test('what credits no user, or credits tests, is a warning for a GET; the body of a POST says it all', () => {
@@ -255,7 +249,7 @@ test('what credits no user, or credits tests, is a warning for a GET; the body o
     errors: [],
     warnings: ['Test postbacks look like live ones and may be credited: add {is_test}.'],
   })
-  for (const template of [nobody, untested]) assert.deepEqual(lintTemplate(template, 'POST').warnings, [])
+  for (const template of [nobody, untested]) assert.deepEqual(lintTemplate(template, { method: 'POST' }).warnings, [])
 })
 
 test('all problems are reported at once', () => {

@@ -5,7 +5,6 @@
 // URL parser leaves as it is: it is signed, and must arrive as it was signed.
 import { Cache } from '../../lib/cache.ts'
 import { percentEncode } from '../../lib/percent-encode.ts'
-import { signUrl } from './signing.ts'
 
 /** Every macro with its meaning and an example. In the order of the docs. */
 export const MACROS = {
@@ -51,7 +50,7 @@ export const MACROS = {
   timestamp: { description: 'when the event happened, Unix seconds', example: '1794719785' },
   is_test: { description: '`1` for what was done with test credentials, else `0`', example: '0' },
   signature: {
-    description: 'proves that the address is ours; only at its end',
+    description: 'proves that the address is ours; only at its end, unless your receiver has its own signature',
     example: '72bf3f7a0d1c5f6c8f0b6a0c1b6b2d4e9a5d7c3e1f8094b2a6d5e7f3c1b09a84',
   },
 } as const satisfies Readonly<Record<string, { description: string; example: string }>>
@@ -69,19 +68,34 @@ export const EXAMPLE_VALUES = {
   status_reason: null,
 } as MacroValues
 
-const EXAMPLE_SECRET = `whsec_${Buffer.from('the example of a signing secret!').toString('base64')}`
-
-/** The URL as it is sent. `sign` gets the whole URL with an empty {signature}. */
-export function fillTemplate(template: string, values: MacroValues, sign: (url: string) => string): string {
-  const { origin, segments, query, isSigned } = compile(template)
+/** The URL as it is sent. `sign` gets the URL up to {signature}; by a recipe, {signature} can be any parameter. */
+export function fillTemplate(
+  template: string,
+  values: MacroValues,
+  sign: (url: string) => string,
+  isByRecipe = false,
+): string {
+  const { origin, segments, query, rest } = compile(template, isByRecipe)
   const path = segments.map((parts) => keepInPlace(fillParts(parts, values))).join('/')
   const url = origin + path + fillParts(query, values)
-  return isSigned ? url + percentEncode(sign(url)) : url
+  return rest === null ? url : url + percentEncode(sign(url)) + fillParts(rest, values)
 }
 
-/** The template filled with examples, as a preview. */
-export function previewTemplate(template: string): string {
-  return fillTemplate(template, EXAMPLE_VALUES, (url) => signUrl(EXAMPLE_SECRET, url))
+/** The query as it is sent, without the parameter of the signature. */
+export function fillQuery(template: string, values: MacroValues): string {
+  const { query, rest } = compile(template, true)
+  const before = fillParts(query, values).slice(1).split('&')
+  if (rest === null) return before.join('&')
+  const after = fillParts(rest, values).split('&')
+  return [...before.slice(0, -1), ...after.slice(1)].join('&')
+}
+
+export type LintOptions = {
+  method?: 'GET' | 'POST'
+  /** {signature} is made by a recipe of the receiver. */
+  isByRecipe?: boolean
+  /** All that is sent is a credit, or a reversal with negative amounts. */
+  isReversedByAmount?: boolean
 }
 
 /**
@@ -90,13 +104,13 @@ export function previewTemplate(template: string): string {
  */
 export function lintTemplate(
   template: string,
-  method: 'GET' | 'POST' = 'GET',
+  { method = 'GET', isByRecipe = false, isReversedByAmount = false }: LintOptions = {},
 ): { errors: string[]; warnings: string[] } {
   const text = tidy(template)
   const names = new Set(Array.from(text.matchAll(MACRO), ([, name = '']) => name))
-  const errors = [...lintNames(names), ...lintPlaces(text), ...lintSignature(text)]
+  const errors = [...lintNames(names), ...lintPlaces(text), ...lintSignature(text, isByRecipe)]
   if (template.length > MAX_LENGTH) errors.push(`The URL must have at most ${MAX_LENGTH} characters.`)
-  const warnings = method === 'GET' ? lintMeaning(names) : []
+  const warnings = method === 'GET' ? lintMeaning(names, isReversedByAmount) : []
   if (/[{}]|%7[bd]/i.test(text.replaceAll(MACRO, '')))
     warnings.push('A { or } outside a macro is sent as it is: write macros like {user_id}.')
   if (URL.parse(text)?.hash) warnings.push('The part after # is never sent: remove it.')
@@ -104,7 +118,7 @@ export function lintTemplate(
 }
 
 const MAX_LENGTH = 2_000
-const MACRO = /\{([\w .-]*)\}/g
+export const MACRO = /\{([\w .-]*)\}/g
 
 /** What the URL parser would drop anyway is dropped before macros are looked for: it could be in the middle of one. */
 const tidy = (template: string) => trimSpaces(template.replaceAll(/[\t\n\r]/g, ''))
@@ -122,7 +136,7 @@ const isMacro = (name: string): name is MacroName => Object.hasOwn(MACROS, name)
 function lintNames(names: ReadonlySet<string>): string[] {
   return [...names]
     .filter((name) => !isMacro(name))
-    .map((name) => `There is no macro {${name}}: did you mean {${nearestMacro(name)}}?`)
+    .map((name) => `There is no macro {${name}}: did you mean {${nearestName(name, Object.keys(MACROS))}}?`)
 }
 
 /** Macros are located by what they change: the text does not show it, as parsers are lenient in front of the path. */
@@ -142,14 +156,21 @@ function lintPlaces(template: string): string[] {
 
 const baseOf = ({ protocol, username, password, host }: URL) => [protocol, username, password, host].join(' ')
 
-/** Only at the end is it certain, for every receiver and without knowing the template, what was signed. */
-function lintSignature(template: string): string[] {
+/**
+ * Only at the end is it certain, for every receiver and without knowing the template, what was signed. A recipe names
+ * what it signs.
+ */
+function lintSignature(template: string, isByRecipe: boolean): string[] {
   const count = template.split('{signature}').length - 1
+  if (isByRecipe)
+    return count === 0 || (count === 1 && /^[^?#]*\?(?:[^#]*&)?[^&#=]*=\{signature\}(?:[&#].*)?$/s.test(template))
+      ? []
+      : ['{signature} must appear once, as the whole value of a parameter: add &signature={signature}.']
   if (count === 0 || (count === 1 && /\?.*=\{signature\}(?:#.*)?$/s.test(template))) return []
   return ['{signature} must appear once, as the value of the last parameter: end the URL with &signature={signature}.']
 }
 
-function lintMeaning(names: ReadonlySet<string>): string[] {
+function lintMeaning(names: ReadonlySet<string>, isReversedByAmount: boolean): string[] {
   const warnings: string[] = []
   if (!names.has('user_id')) warnings.push('You cannot tell which user to credit: add {user_id}.')
   const isUnique = names.has('transaction_id') || names.has('event_id')
@@ -159,14 +180,14 @@ function lintMeaning(names: ReadonlySet<string>): string[] {
     )
   else if (!isUnique)
     warnings.push('A repeated postback cannot be told from a new one, and may be credited twice: add {transaction_id}.')
-  if (!names.has('status')) warnings.push('Reversals and rejections look like credits: add {status}.')
+  const isReversed = isReversedByAmount && ['reward', 'payout', 'payout_local'].some((name) => names.has(name))
+  if (!names.has('status') && !isReversed) warnings.push('Reversals and rejections look like credits: add {status}.')
   if (!names.has('is_test')) warnings.push('Test postbacks look like live ones and may be credited: add {is_test}.')
   return warnings
 }
 
-function nearestMacro(name: string): MacroName {
+export function nearestName(name: string, names: readonly string[]): string {
   const bare = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
-  const names = Object.keys(MACROS) as MacroName[]
   const far = new Map(names.map((known) => [known, distance(bare(name), bare(known))]))
   return names.reduce((best, known) => ((far.get(known) ?? 0) < (far.get(best) ?? 0) ? known : best))
 }
@@ -184,19 +205,21 @@ function distance(a: string, b: string): number {
 }
 
 /** Literal text, or a macro. */
-type Part = string | { macro: Exclude<MacroName, 'signature'> }
-type Compiled = { origin: string; segments: Part[][]; query: Part[]; isSigned: boolean }
+type Part = string | { macro: MacroName }
+/** `rest`: what follows {signature}; null: there is none. */
+type Compiled = { origin: string; segments: Part[][]; query: Part[]; rest: Part[] | null }
 
 // Every postback fills a template, and an app has one.
 const compiled = new Cache<string, Compiled>(1_000)
 
-function compile(template: string): Compiled {
-  const known = compiled.get(template)
+function compile(template: string, isByRecipe: boolean): Compiled {
+  const key = `${isByRecipe ? '+' : '-'}${template}`
+  const known = compiled.get(key)
   if (known !== undefined) return known
-  const { errors } = lintTemplate(template)
+  const { errors } = lintTemplate(template, { isByRecipe })
   if (errors.length > 0) throw new RangeError(`This is no template: ${errors.join(' ')}`)
   const made = compileSound(tidy(template))
-  compiled.set(template, made)
+  compiled.set(key, made)
   return made
 }
 
@@ -205,7 +228,7 @@ function compileSound(text: string): Compiled {
   let n = 0
   while (text.includes(`~${n}~`)) n++
   const marked = text
-    .replaceAll(MACRO, (_, name: string) => (name === 'signature' ? '' : `~${n}~${name}~${n}~`))
+    .replaceAll(MACRO, (_, name: string) => `~${n}~${name}~${n}~`)
     // A lone % would take what follows it, which may be a value, for its digits.
     .replaceAll(/%(?![0-9a-f]{2})/gi, '%25')
     .replaceAll(/[{}]/g, percentEncode)
@@ -215,23 +238,26 @@ function compileSound(text: string): Compiled {
     piece
       .replaceAll(/[|^`[\]\\]/g, percentEncode) // no part of a URL by RFC 3986, and some servers refuse them
       .split(mark)
-      .map((part, i) => (i % 2 === 0 ? part : { macro: part as Exclude<MacroName, 'signature'> }))
+      .map((part, i) => (i % 2 === 0 ? part : { macro: part as MacroName }))
       .filter((part) => part !== '')
+  const query = partsOf(search)
+  const at = query.findIndex((part) => typeof part !== 'string' && part.macro === 'signature')
   return {
     origin,
     segments: pathname.split('/').map(partsOf),
-    query: partsOf(search),
-    isSigned: text.includes('{signature}'),
+    query: at === -1 ? query : query.slice(0, at),
+    rest: at === -1 ? null : query.slice(at + 1),
   }
 }
 
 function fillParts(parts: readonly Part[], values: MacroValues): string {
   let text = ''
-  for (const part of parts) text += typeof part === 'string' ? part : percentEncode(textOf(values[part.macro]))
+  for (const part of parts)
+    text += typeof part === 'string' ? part : percentEncode(textOf(values[part.macro as keyof MacroValues]))
   return text
 }
 
-function textOf(value: string | number | boolean | null): string {
+export function textOf(value: string | number | boolean | null): string {
   if (typeof value === 'boolean') return value ? '1' : '0'
   return value === null ? '' : String(value)
 }

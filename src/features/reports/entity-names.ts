@@ -16,6 +16,7 @@ type Entry = { action: string; subject: string; publisher_id: number | null; det
 /** The nouns of actions whose subject is the ID of one of these. */
 const KINDS_BY_NOUN: Readonly<Record<string, EntityKind>> = {
   publisher: 'publisher',
+  application: 'publisher',
   app: 'app',
   content_rules: 'app',
   rewards: 'app',

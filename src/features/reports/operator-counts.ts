@@ -10,6 +10,10 @@ export type OperatorCounts = {
   /** Advertisers with so many open calls that the oldest will soon drop off the list. */
   crowdedAdvertisers: number
   pausedLanes: number
+  /** Whose last run failed or was refused. */
+  troubledFeeds: number
+  /** Offers of feeds whose payout waits for approval. */
+  heldOffers: number
 }
 
 /** Counting stops here: a hint, read on every visit to the page. */
@@ -32,8 +36,8 @@ export async function readOperatorCounts(db: Db): Promise<OperatorCounts> {
     ${countUpTo(sql`SELECT FROM open_calls WHERE outcome <> 'unmatched'`, MOST_OPEN)} AS "unprocessedCalls",
     (SELECT count(*) FROM (SELECT FROM open_calls GROUP BY advertiser_id HAVING count(*) >= ${NEARLY_LISTED}) crowded)
       AS "crowdedAdvertisers",
-    (SELECT count(*) FROM postback_lanes WHERE paused_at IS NOT NULL) AS "pausedLanes"`.execute(db)
-  return (
-    rows[0] ?? { pendingConversions: 0, unmatchedCalls: 0, unprocessedCalls: 0, crowdedAdvertisers: 0, pausedLanes: 0 }
-  )
+    (SELECT count(*) FROM postback_lanes WHERE paused_at IS NOT NULL) AS "pausedLanes",
+    (SELECT count(*) FROM feeds WHERE troubled_at IS NOT NULL AND NOT is_paused) AS "troubledFeeds",
+    ${countUpTo(sql`SELECT FROM feed_offers WHERE held_hash IS NOT NULL`, MOST_OPEN)} AS "heldOffers"`.execute(db)
+  return rows[0] as OperatorCounts
 }

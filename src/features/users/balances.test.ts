@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { assertBelow, readCost, startExplained } from '../../../test/explain.ts'
+import { until } from '../../../test/installation.ts'
 import { TESTER } from '../../../test/tester.ts'
 import { type Reply, useWorld } from '../../../test/world.ts'
 import { banUser } from '../apps/bans.ts'
 import { changeRewardSettings } from '../apps/reward-settings.ts'
+import { entriesOf, readBalance } from './balances.ts'
+import { rollUpBalances } from './rollup.ts'
 
 const world = useWorld('balances')
 type Keys = Parameters<typeof world.report>[0]
@@ -212,4 +216,69 @@ test('no program can change or delete an entry', async () => {
   await assert.rejects(pool.query('UPDATE user_entries SET amount_steps = 1'), /never changed or deleted/)
   await assert.rejects(pool.query('DELETE FROM user_entries'), /never changed or deleted/)
   await assert.rejects(pool.query('TRUNCATE user_entries'), /never changed or deleted/)
+})
+
+const readEntered = async (appId: number, userId: string) => {
+  const { rows } = await world.database.pool.query<{ steps: number }>(
+    'SELECT sum(amount_steps)::bigint AS steps FROM user_entries WHERE app_id = $1 AND user_id = $2', [appId, userId]) // prettier-ignore
+  return rows[0]?.steps
+}
+
+test('an entry that has its ID and no commit yet is not left out of the sums', async () => {
+  const { appId } = await world.createApp()
+  const { db, pool } = world.database
+  const user = { appId, isTest: false, userId: 'late' }
+  const INSERT =
+    'INSERT INTO user_entries (entry_id, app_id, is_test, user_id, kind, amount_steps, key, note, created_at)'
+  const entry = (key: string, note: string) => `${INSERT} OVERRIDING SYSTEM VALUE VALUES
+    (nextval('user_entries_entry_id_seq'), ${appId}, false, 'late', 'debit', -1, '${key}', ${note}, now())`
+  const [gate, late] = [await pool.connect(), await pool.connect()]
+  await gate.query('SELECT pg_advisory_lock(7)')
+  const inserting = late.query(entry('late', `'n' || pg_advisory_xact_lock(7)::text`)) // waits, with its ID
+  const isWaiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'`
+  await until(async () => (await pool.query(isWaiting)).rowCount === 1)
+  await pool.query(entry('behind it', 'NULL'))
+  await rollUpBalances(db, 100)
+  assert.equal(await readBalance(db, user), -1)
+  await gate.query('SELECT pg_advisory_unlock(7)')
+  await inserting
+  for (const client of [gate, late]) client.release()
+  assert.equal(await readBalance(db, user), -2)
+  await Promise.all([1, 2, 3].map(() => rollUpBalances(db)))
+  assert.deepEqual([await readBalance(db, user), await readEntered(appId, 'late')], [-2, -2])
+})
+
+test('the entries of a busy user of long ago are found without walking through those of others since', async () => {
+  const { appId } = await world.createApp()
+  const { pool } = world.database
+  const add = (userId: string, count: number) =>
+    pool.query(`INSERT INTO user_entries (app_id, is_test, user_id, kind, amount_steps, key, created_at)
+      SELECT ${appId}, false, ${userId}, 'debit', -1, gen_random_uuid(), now() FROM generate_series(1, ${count}) n`)
+  await add(`'busy'`, 4_000)
+  await add(`'other-' || n % 1000`, 6_000)
+  await pool.query('ANALYZE user_entries')
+  const { sql: text, parameters } = entriesOf(
+    world.database.db,
+    { appId, isTest: false, userId: 'busy' },
+    null,
+    21,
+  ).compile()
+  const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN (ANALYZE) ${text}`, [...parameters])
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  assert.match(plan, /user_entries_user/)
+  assert.doesNotMatch(plan, /Rows Removed by Filter/)
+
+  const user = { appId, isTest: false, userId: 'busy' }
+  const isSummed = 'SELECT entry_id = (SELECT max(entry_id) FROM user_entries) AS yes FROM user_balances_rollup'
+  await until(async () => {
+    await rollUpBalances(world.database.db)
+    return (await pool.query<{ yes: boolean }>(isSummed)).rows[0]?.yes === true
+  })
+  const explained = await startExplained(world)
+  const before = await readCost(explained, () => readBalance(explained.db, user))
+  await add(`'busy'`, 3) // behind the sums
+  assertBelow(30, 'a balance of 4,000 entries', before)
+  assertBelow(30, 'a balance of 4,003 entries', await readCost(explained, () => readBalance(explained.db, user)))
+  await explained.close()
+  assert.equal(await readBalance(world.database.db, user), -4_003)
 })

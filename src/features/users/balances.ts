@@ -1,6 +1,6 @@
 // Balances of users, for apps that let Offerdeck keep them. A balance is the sum of the user's entries: rewards and their
 // reversals, which a trigger writes with the event of the conversion (migrations/0120_user_balances.sql), and debits,
-// which the publisher's server asks for.
+// which the publisher's server asks for. It is read as a stored sum and the few entries behind it (rollup.ts).
 //
 // Debits of a user take turns, so together they never take more than there is. Rewards and reversals wait for nothing: a
 // reversal of what was spent already leaves the balance below zero, and debits are refused until rewards have made up
@@ -20,20 +20,19 @@ export type EntryKind = (typeof ENTRY_KINDS)[number]
 
 /** In ten thousandths of the app's currency, as all amounts here. */
 export async function readBalance(db: Db, { appId, isTest, userId }: AppUser): Promise<number> {
-  const { steps } = await db
-    .selectFrom('user_entries')
-    .select(sql<number>`coalesce(sum(amount_steps), 0)::bigint`.as('steps'))
-    .where('app_id', '=', appId)
-    .where('user_id', '=', userId)
-    .where('is_test', '=', isTest)
-    .executeTakeFirstOrThrow()
-  return steps
+  const { rows } = await sql<{ steps: number }>`SELECT user_balance(${appId}, ${userId}, ${isTest}) AS steps`.execute(
+    db,
+  )
+  return rows[0]?.steps ?? 0
 }
 
 const COLUMNS = ['entry_id', 'kind', 'amount_steps', 'conversion_id', 'note', 'created_at'] as const
 
 /** Newest first. */
-export async function listEntries(db: Db, { appId, isTest, userId }: AppUser, before: number | null, limit: number) {
+export const listEntries = (...of: Parameters<typeof entriesOf>) => entriesOf(...of).execute()
+
+/** The question for them. */
+export function entriesOf(db: Db, { appId, isTest, userId }: AppUser, before: number | null, limit: number) {
   let query = db
     .selectFrom('user_entries')
     .select(COLUMNS)
@@ -41,7 +40,9 @@ export async function listEntries(db: Db, { appId, isTest, userId }: AppUser, be
     .where('user_id', '=', userId)
     .where('is_test', '=', isTest)
   if (before !== null) query = query.where('entry_id', '<', before)
-  return query.orderBy('entry_id', 'desc').limit(limit).execute()
+  // By the whole index: by the entry's ID alone, PostgreSQL walks the primary key through what others have got since.
+  for (const column of ['app_id', 'user_id', 'is_test', 'entry_id'] as const) query = query.orderBy(column, 'desc')
+  return query.limit(limit)
 }
 
 type EntryRow = Awaited<ReturnType<typeof listEntries>>[number]

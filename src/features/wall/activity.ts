@@ -7,7 +7,9 @@ import { takeShare, toLocal, WHOLE_PPM } from '../../lib/money.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
 import type { AppUser } from '../offers/completions.ts'
+import { latestOf } from '../users/users.ts'
 import type { EarnedItem, StartedOffer } from './schema.ts'
+import type { Language } from '../../lib/languages.ts'
 
 const DAY_MS = 86_400_000
 /** An offer that was started longer ago is not shown as in progress. */
@@ -15,19 +17,23 @@ const IN_PROGRESS_DAYS = 30
 const MAX_CLICKS = 200
 const MAX_STARTED = 30
 
+/** Of an offer or goal, translated where it is. */
+export const nameIn = (language: Language, row: 'o' | 'g' | 'offers') =>
+  sql<string>`coalesce(nullif(${sql.ref(`${row}.translations`)}, '')::jsonb -> ${language} ->> 'name', ${sql.ref(`${row}.name`)})`
+
 type Earned = Static<typeof EarnedItem>
 type Started = Static<typeof StartedOffer>
 
 /** Newest first. */
-export async function listEarned(db: Db, user: AppUser, limit: number, before: string | undefined) {
+export async function listEarned(db: Db, user: AppUser, language: Language, limit: number, before: string | undefined) {
   const { rows } = await sql<EarnedRow>`
-    SELECT c.conversion_id, c.offer_id, o.name AS offer_name, o.image_url, c.goal_id, g.name AS goal_name, c.payout_micros,
+    SELECT c.conversion_id, c.offer_id, ${nameIn(language, 'o')} AS offer_name, o.image_url, c.goal_id, ${nameIn(language, 'g')} AS goal_name, c.payout_micros,
       c.rate_micros, c.rounding, c.currency, c.status, c.status_reason, c.created_at, c.hold_until,
       coalesce(c.reversed_at, c.rejected_at, c.approved_at, c.created_at) AS changed_at
     FROM conversions c JOIN offers o USING (offer_id) JOIN goals g USING (goal_id)
     WHERE c.app_id = ${user.appId} AND c.user_id = ${user.userId} AND c.is_test = ${user.isTest}
       ${before === undefined ? sql`` : sql`AND c.conversion_id < ${before}::uuid`}
-    ORDER BY c.conversion_id DESC LIMIT ${limit + 1}`.execute(db)
+    ORDER BY c.app_id DESC, c.user_id DESC, c.conversion_id DESC LIMIT ${limit + 1}`.execute(db)
   const { page, nextCursor } = cutPage(rows, limit, ({ conversion_id }) => conversion_id)
   return { items: page.map(presentEarned), next_cursor: nextCursor }
 }
@@ -76,28 +82,25 @@ type StartedRow = {
 }
 
 /** By the terms of the first click, which is what was promised. Without offers whose goals are all reached. */
-export async function listStarted(db: Db, user: AppUser, nowMs: number): Promise<Started[]> {
+export async function listStarted(db: Db, user: AppUser, language: Language, nowMs: number): Promise<Started[]> {
   const since = uuid7Floor(nowMs - IN_PROGRESS_DAYS * DAY_MS)
   const { rows } = await sql<StartedRow>`
     WITH latest AS MATERIALIZED (
       SELECT * FROM clicks
       WHERE app_id = ${user.appId} AND user_id = ${user.userId} AND is_test = ${user.isTest} AND click_id >= ${since}::uuid
-      ORDER BY click_id DESC LIMIT ${MAX_CLICKS}
+      ORDER BY app_id DESC, user_id DESC, click_id DESC LIMIT ${MAX_CLICKS}
     ), started AS (
       SELECT DISTINCT ON (offer_id) * FROM latest ORDER BY offer_id, click_id
+    ), reached AS MATERIALIZED (
+      SELECT DISTINCT ON (goal_id) goal_id, status FROM ${latestOf('conversions', user)} AS c ORDER BY goal_id, conversion_id DESC
     )
-    SELECT s.offer_id, o.name AS offer_name, o.image_url, s.clicked_at AS started_at, s.currency, s.rate_micros, s.rounding, s.share_ppm, goals.goals
+    SELECT s.offer_id, ${nameIn(language, 'o')} AS offer_name, o.image_url, s.clicked_at AS started_at, s.currency, s.rate_micros, s.rounding, s.share_ppm, goals.goals
     FROM started s JOIN offers o USING (offer_id) JOIN terms t ON t.terms_id = s.terms_id
     CROSS JOIN LATERAL (
-      SELECT json_agg(json_build_object('goal_id', g.goal_id, 'name', g.name, 'is_optional', g.is_optional,
+      SELECT json_agg(json_build_object('goal_id', g.goal_id, 'name', ${nameIn(language, 'g')}, 'is_optional', g.is_optional,
         'payout_micros', (t.goals -> g.goal_id::text ->> 'payout_micros')::bigint, 'status', reached.status) ORDER BY g.place, g.goal_id) AS goals
       FROM goals g
-      LEFT JOIN LATERAL (
-        SELECT c.status FROM conversions c
-        WHERE c.app_id = ${user.appId} AND c.user_id = ${user.userId} AND c.is_test = ${user.isTest}
-          AND c.offer_id = s.offer_id AND c.goal_id = g.goal_id
-        ORDER BY c.conversion_id DESC LIMIT 1
-      ) reached ON true
+      LEFT JOIN reached USING (goal_id)
       WHERE g.offer_id = s.offer_id AND t.goals ? g.goal_id::text
     ) goals
     WHERE goals.goals IS NOT NULL AND s.clicked_at + t.attribution_s * interval '1 second' > to_timestamp(${nowMs / 1000})

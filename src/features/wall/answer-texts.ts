@@ -1,5 +1,5 @@
 // What the mail with an answer says around it, in the languages of walls. {…} is filled in.
-import type { Language } from './texts/texts.ts'
+import type { Language } from '../../lib/languages.ts'
 
 type AnswerTexts = { subject: string; intro: string; back: string; why: string }
 

@@ -34,6 +34,47 @@ test('views, opened and started offers of live users are counted, and what conve
   assert.deepEqual(funnel, { days: 7, views: 1, opened: 1, started: 1, completed: 1, payout: 2, payout_per_thousand_views: 2_000 }) // prettier-ignore
 })
 
+test('reloads, tabs and goals are counted as they happen; what is prefetched, rejected or reversed is not', async () => {
+  const { db } = world.database
+  const { appId, live } = await world.createApp()
+  const goals = [{ name: 'a', payout: '1.5' }, { name: 'b', payout: '0.5' }] // prettier-ignore
+  const [game = 0, survey = 0, video = 0] = await world.createOffers({ payout: undefined, goals }, { payout: '3', hold: '1d' }, { payout: '7' }) // prettier-ignore
+  const ask = async (method: 'GET' | 'POST' | 'HEAD', path: string, more: Record<string, string> = {}) => {
+    const url = `${path}?apiKey=${live.api_key}&userId=ann`
+    return world.app.server.inject({ method, url, headers: { 'user-agent': BROWSER, ...more } })
+  }
+  for (let load = 0; load < 3; load++) await ask('GET', '/wall') // opened, loaded again, and in another tab
+  await ask('HEAD', '/wall')
+  await ask('GET', '/wall', { 'sec-purpose': 'prefetch;prerender' })
+  await ask('GET', '/wall', { purpose: 'prefetch' })
+  for (let look = 0; look < 2; look++) await ask('POST', '/wall/v1/opened')
+  const { offers } = (await ask('GET', '/wall/v1/offers')).json<{ data: Static<typeof WallOfferList> }>().data
+  const start = async (offerId: number) => {
+    const link = offers.find(({ offer_id }) => offer_id === offerId)?.link ?? ''
+    return (await world.follow(link)).clickId
+  }
+  const [first, second] = [await start(game), await start(game)] // in two tabs
+  const [pending, undone] = [await start(survey), await start(video)]
+  await world.confirm(game, first, { goal: 'a' })
+  await world.confirm(game, second, { goal: 'a' }) // once for a user
+  await world.confirm(game, first, { goal: 'b' })
+  assert.equal((await world.confirm(survey, pending)).outcome, 'pending')
+  assert.equal((await world.confirm(video, undone)).outcome, 'approved')
+  await until(async () => (await readFunnel(db, appId, 2, new Date())).started === 4)
+  const counted = { days: 2, views: 3, opened: 2, started: 4 }
+  const read = () => readFunnel(db, appId, 2, new Date()) // at midnight, too
+  assert.deepEqual(await read(), { ...counted, completed: 3, payout: 9, payout_per_thousand_views: 3_000 })
+  await world.confirm(video, undone, { status: 'reversed' })
+  assert.deepEqual(await read(), { ...counted, completed: 2, payout: 2, payout_per_thousand_views: 666.6667 })
+  await world.confirm(survey, pending, { status: 'rejected' })
+  assert.deepEqual(await read(), { ...counted, completed: 1, payout: 2, payout_per_thousand_views: 666.6667 })
+  const later = new Date(Date.now() + 3 * 86_400_000)
+  assert.deepEqual(
+    [(await readFunnel(db, appId, 2, later)).views, (await readFunnel(db, appId, 5, later)).views],
+    [0, 3],
+  )
+})
+
 test('counts of several nodes add up, survive a database that fails, and are gone after 400 days', async () => {
   const { db } = world.database
   const { appId } = await world.createApp()

@@ -1,4 +1,4 @@
-// Tickets are kept until nobody asks about them any more; their images, which are large and private, for less long.
+// Tickets are kept for as long as users may ask about them; their images, which are large and private, for less long.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 

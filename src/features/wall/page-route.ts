@@ -3,11 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookH
 import { AppError, MANAGE_ERRORS } from '../../errors.ts'
 import { isHttps } from '../../http/envelope.ts'
 import { pageReply } from '../../http/openapi.ts'
-import { sendPage } from '../../http/pages.ts'
+import { PERMISSIONS, sendPage } from '../../http/pages.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'
 import { joinGzip, joinPlain } from '../../lib/gzip-parts.ts'
 import type { AppCredential } from '../apps/credentials.ts'
-import type { Visitor } from '../clicks/visitor.ts'
+import { isSeen, type Visitor } from '../clicks/visitor.ts'
 import type { Catalogue } from '../offers/catalogue.ts'
 import type { Platform } from '../offers/choices.ts'
 import type { Completions } from '../offers/completions.ts'
@@ -17,12 +17,11 @@ import type { WallCounts } from './funnel.ts'
 import { createWallPages, type WrittenPage } from './page.ts'
 import { WallPageQuery } from './schema.ts'
 import type { WallSettingsReader } from './settings.ts'
-import { chooseLanguage } from './texts/texts.ts'
-import type { Viewers } from './viewers.ts'
+import { chooseLanguage, directionOf } from '../../lib/languages.ts'
+import { TEXTS } from './texts/texts.ts'
+import { EXPIRED, type Viewers } from './viewers.ts'
 
 const FIRST_OFFERS = 20
-const PERMISSIONS =
-  'accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()'
 /** What the script sends along with each request of its own. */
 const KEPT = ['aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'country', 'platform', 'category', 'sort', 'embed', 'exp', 'sig'] as const // prettier-ignore
 
@@ -65,7 +64,7 @@ export function pageRoute(server: FastifyInstance, options: Options): void {
       },
       errorHandler(error, request, reply) {
         if (!(error instanceof AppError)) request.log.error({ err: error, request_id: request.id }, 'a wall failed')
-        explain(reply, error instanceof AppError ? error : FAILED)
+        explain(request, reply, error instanceof AppError ? error : FAILED)
       },
     },
     async (request, reply) => {
@@ -73,11 +72,11 @@ export function pageRoute(server: FastifyInstance, options: Options): void {
       const viewer = await viewers.identify(request, query)
       const { credential, userId, isSigned } = viewer
       const settings = await settingsOf(credential.appId)
-      const asked = { ...query, limit: FIRST_OFFERS, offset: 0, isUnproven: !isSigned }
+      const language = chooseLanguage(query.lang, request.headers['accept-language'])
+      const asked = { ...query, limit: FIRST_OFFERS, offset: 0, isUnproven: !isSigned, language }
       const visitor = visitorOf(request)
       const wanted = asVisitor(asked, visitor)
       const { page, token } = await answers.embed(request, credential, wanted)
-      const language = chooseLanguage(query.lang, request.headers['accept-language'])
       const look = { settings, language, theme: query.theme ?? settings.theme }
       const kept = KEPT.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]] as const]))
       const written = pages.write(look, credential, page, {
@@ -86,15 +85,13 @@ export function pageRoute(server: FastifyInstance, options: Options): void {
         query: Object.fromEntries(kept),
         token,
         isSigned,
-        isBanned: isBanned(credential, userId),
         isTest: credential.isTest,
         asksEmail: hasMail,
         country: wanted.country ?? null,
         welcomeOfferId: await welcomeOffer(credential, userId, wanted),
       })
-      if (written === null) return explain(reply, NOT_BUILT)
-      if (!credential.isTest && request.method !== 'HEAD' && !visitor.signals.includes('bot'))
-        counts.note(credential.appId, 'views')
+      if (written === null) return explain(request, reply, NOT_BUILT)
+      if (!credential.isTest && isSeen(request, visitor)) counts.note(credential.appId, 'views')
       send(request, reply, written, settings.parents)
       return reply
     },
@@ -142,23 +139,30 @@ const NOT_BUILT = new AppError(
 )
 const FAILED = new AppError('SERVER_ERROR', 'Something went wrong on our side. Try again shortly.')
 
-/** For the developer who embeds the wall; anyone may frame it, since it shows nothing else. */
-function explain(reply: FastifyReply, error: AppError): FastifyReply {
-  const details = Object.entries(error.details ?? {}).filter(([, text]) => text !== error.message)
-  const items = details.map(([name, text]) => `<li><code>${escapeHtml(name)}</code>: ${escapeHtml(text)}</li>`).join('')
+/** What users meet is said to them in their language; all else is for the developer who embeds the wall. Anyone may frame it. */
+function explain(request: FastifyRequest, reply: FastifyReply, error: AppError): FastifyReply {
+  const { lang } = request.query as { lang?: string }
+  const language = chooseLanguage(lang, request.headers['accept-language'])
+  const { expired, expired_text, failed, later_text } = TEXTS[language]
+  const isPassing = error.code === 'RATE_LIMIT_EXCEEDED' || error === FAILED
+  const said = error.message === EXPIRED ? { title: expired, text: expired_text } : isPassing ? { title: failed, text: later_text } : null // prettier-ignore
+  const { title, text } = said ?? { title: 'The wall cannot be shown', text: error.message }
+  const details = Object.entries(error.details ?? {}).filter(([, one]) => one !== error.message)
+  const items = details.map(([name, one]) => `<li><code>${escapeHtml(name)}</code>: ${escapeHtml(one)}</li>`).join('')
+  const hint = said === null ? 'see the documentation of the wall for its parameters.' : error.message
   const html = `<!doctype html>
-<html lang="en">
+<html lang="${said === null ? 'en' : language}" dir="${said === null ? 'ltr' : directionOf(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>The wall cannot be shown</title>
+<title>${escapeHtml(title)}</title>
 <link rel="stylesheet" href="/c/page.css">
 </head>
 <body>
 <main>
-<h1>The wall cannot be shown</h1>
-<p>${escapeHtml(error.message)}</p>
-${items === '' ? '' : `<ul>${items}</ul>\n`}<p>Developers: see the documentation of the wall for its parameters.</p>
+<h1>${escapeHtml(title)}</h1>
+<p>${escapeHtml(text)}</p>
+${items === '' ? '' : `<ul>${items}</ul>\n`}<p lang="en" dir="ltr"><small>Developers: ${escapeHtml(hint)}</small></p>
 </main>
 </body>
 </html>

@@ -13,7 +13,9 @@ import type { AppCredential } from '../apps/credentials.ts'
 import type { Page as OfferPage } from '../offers/pages.ts'
 import type { PageViewer } from './schema.ts'
 import type { WallSettings } from './settings-schema.ts'
-import { directionOf, type Language, TEXTS } from './texts/texts.ts'
+import { numberStyleOf } from './texts/numbers.ts'
+import { directionOf, type Language } from '../../lib/languages.ts'
+import { TEXTS } from './texts/texts.ts'
 import { themeOf } from './theme.ts'
 
 export type WallLook = { settings: WallSettings; language: Language; theme: WallSettings['theme'] }
@@ -64,7 +66,8 @@ export function createWallPages(): WallPages {
 /** From the style on to the texts. */
 function writeLook(settings: WallSettings, language: Language, currency: string, style: string): string {
   const { logo, hero, currency_icon, title, intro, shows } = settings
-  const known = { texts: TEXTS[language], language, currency, logo, hero, currency_icon, title, intro, shows }
+  const [texts, numbers] = [TEXTS[language], numberStyleOf(language)]
+  const known = { texts, language, numbers, currency, logo, hero, currency_icon, title, intro, shows }
   return `${themeOf(settings)}${style}</style>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

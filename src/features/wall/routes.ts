@@ -26,6 +26,7 @@ import {
   WallOfferReply,
 } from './schema.ts'
 import type { WallSettingsReader } from './settings.ts'
+import { chooseLanguage } from '../../lib/languages.ts'
 import type { Viewers } from './viewers.ts'
 
 export type WallRoutesOptions = OfferSources & {
@@ -49,6 +50,9 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
   const visitorOf = (request: FastifyRequest) =>
     visitors.read({ ip: request.ip, peer: request.socket.remoteAddress ?? '', headers: request.headers })
 
+  const languageOf = (request: FastifyRequest, { lang }: { lang?: string }) =>
+    chooseLanguage(lang, request.headers['accept-language'])
+
   pageRoute(server, { ...options, answers, visitorOf })
 
   server.get<{ Querystring: WallListQuery }>(
@@ -69,7 +73,8 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
       const { query } = request
       const { credential, isSigned } = await viewers.identify(request, query)
       if (query.search !== undefined) await viewers.countSearch(request)
-      const wanted = { ...asVisitor(query, visitorOf(request)), isUnproven: !isSigned }
+      const language = languageOf(request, query)
+      const wanted = { ...asVisitor(query, visitorOf(request)), isUnproven: !isSigned, language }
       answers.list(request, reply, credential, wanted)
       return reply
     },
@@ -90,7 +95,7 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
     },
     async (request, reply) => {
       const { credential, isSigned } = await viewers.identify(request, request.query)
-      const wanted = { ...request.query, isUnproven: !isSigned }
+      const wanted = { ...request.query, isUnproven: !isSigned, language: languageOf(request, request.query) }
       answers.find(request, reply, credential, wanted, readOfferId(request.params.offer_id))
       return reply
     },
@@ -134,9 +139,10 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
       const { limit, cursor } = request.query
       const { credential, userId } = await viewers.identifySigned(request, request.query)
       const user = { appId: credential.appId, isTest: credential.isTest, userId }
+      const language = languageOf(request, request.query)
       const [earned, started, balance] = await Promise.all([
-        listEarned(db, user, limit, cursor),
-        cursor === undefined ? listStarted(db, user, Date.now()) : [],
+        listEarned(db, user, language, limit, cursor),
+        cursor === undefined ? listStarted(db, user, language, Date.now()) : [],
         credential.keepsBalance ? readBalance(db, user).then(stepsToUnits) : null,
       ])
       const activity = { started, ...earned, balance }

@@ -2,10 +2,10 @@
 import { type Static, Type } from 'typebox'
 import { pattern } from '../../http/forms.ts'
 import { oneOf, shape } from '../../http/shape.ts'
-import type { Sort } from '../offers/choices.ts'
+import { WALL_SORTS, type WallSort } from '../offers/choices.ts'
 import { NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
 import { SAFE_TEXT } from '../../http/validation.ts'
-import { Goal, Offer, OfferList, OfferListQuery, OfferReply, UserId } from '../offers/schema.ts'
+import { Goal, Lang, Offer, OfferList, OfferListQuery, OfferReply, UserId } from '../offers/schema.ts'
 import { REASONS, STATUSES } from '../conversions/conversions.ts'
 import { THEMES } from './settings-schema.ts'
 
@@ -32,11 +32,25 @@ const ViewerFields = {
   ),
 }
 
-const { userId: _userId, ...listed } = OfferListQuery.properties
+const { userId: _userId, sort: _sort, ...listed } = OfferListQuery.properties
 
 export const WallListQuery = Type.Object({
   ...ViewerFields,
   ...listed,
+  sort: Type.Optional(
+    oneOf(WALL_SORTS, {
+      default: 'recommended',
+      description: 'Order of the offers. `recommended`: by what a click is expected to earn, with a few new offers.',
+    }),
+  ),
+  ranking: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description:
+        'Of a recommended list: `ranking` of its first page, so that further pages continue the same list. It is kept for some hours.',
+    }),
+  ),
+  lang: Lang,
   search: Type.Optional(
     Type.String({
       maxLength: 100,
@@ -45,25 +59,19 @@ export const WallListQuery = Type.Object({
     }),
   ),
 })
-export type WallListQuery = Static<typeof WallListQuery> & { limit: number; offset: number; sort: Sort }
+export type WallListQuery = Static<typeof WallListQuery> & { limit: number; offset: number; sort: WallSort }
 
-const { search: _search, limit: _limit, offset: _offset, ...paged } = WallListQuery.properties
+const { search: _search, ranking: _ranking, limit: _limit, offset: _offset, ...paged } = WallListQuery.properties
 export const WallPageQuery = Type.Object({
   ...paged,
   theme: Type.Optional(oneOf(THEMES, { description: 'In place of what is set for the wall.' })),
-  lang: Type.Optional(
-    Type.String({
-      pattern: pattern('LANGUAGE'),
-      description: 'Such as de or pt-BR. Without it, that of the browser.',
-    }),
-  ),
   embed: Type.Optional(
     oneOf(['0', '1', 'webview'], { description: '1 in an iframe; webview where links cannot open a tab.' }),
   ),
 })
-export type WallPageQuery = Static<typeof WallPageQuery> & { sort: Sort }
+export type WallPageQuery = Static<typeof WallPageQuery> & { sort: WallSort }
 
-export const ActivityQuery = Type.Object({ ...ViewerFields, ...UUID_PAGE_QUERY })
+export const ActivityQuery = Type.Object({ ...ViewerFields, ...UUID_PAGE_QUERY, lang: Lang })
 export type ActivityQuery = Static<typeof ActivityQuery> & { limit: number }
 export const OpenedQuery = Type.Object(ViewerFields)
 export type OpenedQuery = Static<typeof OpenedQuery>
@@ -74,7 +82,7 @@ export const LiveQuery = Type.Object(ViewerFields)
 export type LiveQuery = Static<typeof LiveQuery>
 
 const { aff_sub, aff_sub2, aff_sub3, aff_sub4 } = OfferListQuery.properties
-export const WallOfferQuery = Type.Object({ ...ViewerFields, aff_sub, aff_sub2, aff_sub3, aff_sub4 })
+export const WallOfferQuery = Type.Object({ ...ViewerFields, aff_sub, aff_sub2, aff_sub3, aff_sub4, lang: Lang })
 export type WallOfferQuery = Static<typeof WallOfferQuery>
 
 const reward = Type.Number({ description: "What the user gets, in the app's currency." })
@@ -90,7 +98,14 @@ export const WallGoal = shape('WallGoal', { ...goal, reward, reward_varies })
 const { payout: _of, payout_local: _offer, goals: _goals, ...offer } = Offer.properties
 export const WallOffer = shape('WallOffer', { ...offer, reward, goals: Type.Array(WallGoal) })
 
-export const WallOfferList = shape('WallOfferList', { ...OfferList.properties, offers: Type.Array(WallOffer) })
+export const WallOfferList = shape('WallOfferList', {
+  ...OfferList.properties,
+  offers: Type.Array(WallOffer),
+  ranking: Type.Optional(
+    Type.Integer({ description: 'Of a recommended list. Send it with requests for further pages.' }),
+  ),
+  is_banned: Type.Optional(Type.Boolean({ description: 'True for a banned user, who is shown no offers.' })),
+})
 export const WallOfferReply = shape('WallOfferReply', { ...OfferReply.properties, offer: WallOffer })
 
 const time = Type.String({ format: 'date-time', description: 'RFC 3339 in UTC.' })
@@ -144,7 +159,6 @@ export type PageViewer = {
   query: Record<string, string>
   token: string
   isSigned: boolean
-  isBanned: boolean
   isTest: boolean
   /** For the answers to tickets: where the network sends mail. */
   asksEmail: boolean

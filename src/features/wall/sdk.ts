@@ -1,4 +1,5 @@
-// The SDK as files: /sdk/v1.js, which follows upgrades, and one name for each version, whose content never changes.
+// The SDK as files: /sdk/v1.js, which follows upgrades, with its types, and one name for each version, whose content never
+// changes.
 //
 // The dashboard shows the latter with its integrity hash. From then on it is stored in the database, because a page that
 // has it must still find it when this server runs a later version.
@@ -11,9 +12,13 @@ import { compressPart, joinGzip, type Part } from '../../lib/gzip-parts.ts'
 import { projectPath } from '../../lib/project.ts'
 
 const FILE = projectPath('web/dist/client/sdk.js')
+const TYPES_FILE = projectPath('web/dist/client/sdk.d.ts')
+const SCRIPT = 'text/javascript; charset=utf-8'
 const LATEST = 'v1.js'
+const TYPES = 'v1.d.ts'
 const NAME = /^v1-([0-9a-f]{16})\.js$/
 const LOOK_MS = 10_000
+const LATEST_LIFE = 'public, max-age=3600'
 
 type Sdk = { hash: string; part: Part; integrity: string }
 
@@ -45,6 +50,7 @@ export async function publishSdk(db: Db): Promise<PublishedSdk | null> {
 
 export function sdkRoutes(server: FastifyInstance, db: Db): void {
   const current = readSdk()
+  const types = existsSync(TYPES_FILE) ? compressPart(readFileSync(TYPES_FILE, 'utf8')) : null
   const old = new Map<string, Part>()
   let lookedAtMs = -Infinity
   /** All of them at once: they are few, and unknown names are asked for at will. */
@@ -59,18 +65,19 @@ export function sdkRoutes(server: FastifyInstance, db: Db): void {
 
   server.get<{ Params: { name: string } }>('/sdk/:name', { schema: { hide: true } }, async (request, reply) => {
     const { name } = request.params
-    if (name === LATEST && current !== null) return send(request, reply, current.part, 'public, max-age=3600')
+    if (name === LATEST && current !== null) return send(request, reply.type(SCRIPT), current.part, LATEST_LIFE)
+    if (name === TYPES && types !== null)
+      return send(request, reply.type('text/plain; charset=utf-8'), types, LATEST_LIFE)
     const [, hash = ''] = NAME.exec(name) ?? []
     const part = hash === '' ? undefined : hash === current?.hash ? current.part : await findOld(hash)
     if (part === undefined) throw new AppError('RESOURCE_NOT_FOUND', 'There is no such version of the SDK.')
-    return send(request, reply, part, 'public, max-age=31536000, immutable')
+    return send(request, reply.type(SCRIPT), part, 'public, max-age=31536000, immutable')
   })
 }
 
 /** Any page may load it, and check its integrity. */
 function send(request: FastifyRequest, reply: FastifyReply, part: Part, cacheControl: string): FastifyReply {
   reply
-    .type('text/javascript; charset=utf-8')
     .header('Cache-Control', cacheControl)
     .header('Access-Control-Allow-Origin', '*')
     .header('Cross-Origin-Resource-Policy', 'cross-origin')

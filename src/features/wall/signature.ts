@@ -7,6 +7,8 @@ import { isSameText, signText } from '../postbacks/signing.ts'
 
 /** A page that stays open for a day still works; a link that was shared does not for long. */
 export const MAX_LIFE_S = 86_400
+/** How far the publisher’s clock may be ahead, when a whole day is signed. */
+const SKEW_S = 300
 
 export type SignedUser = { apiKey: string; userId: string; expiresAtS: number }
 
@@ -26,5 +28,5 @@ export function checkSignature(
 ): SignatureProblem | null {
   if (!secrets.some((secret) => isSameText(signature.toLowerCase(), signUser(secret, user)))) return 'wrong'
   if (user.expiresAtS <= nowS) return 'expired'
-  return user.expiresAtS > nowS + MAX_LIFE_S ? 'too_long' : null
+  return user.expiresAtS > nowS + MAX_LIFE_S + SKEW_S ? 'too_long' : null
 }

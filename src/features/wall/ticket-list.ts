@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { cutPage } from '../../http/paging.ts'
 import { isUuid } from '../../lib/uuid7.ts'
+import { latestOf } from '../users/users.ts'
 import { listMessages, noTicket, placeOf, type TicketStatus } from './tickets.ts'
 import type { TICKET_KINDS } from './ticket-schema.ts'
 
@@ -51,6 +52,8 @@ export async function countOpenTickets(db: Db, appId: number, isTest: boolean): 
   return rows[0]?.count ?? 0
 }
 
+type OfTicket = { conversion_id: string; goal_name: string; status: string; created_at: Date }
+
 /** With its messages, and what the user did with that offer. */
 export async function readTicket(db: Db, appId: number, ticketId: string) {
   if (!isUuid(ticketId)) throw noTicket()
@@ -60,20 +63,11 @@ export async function readTicket(db: Db, appId: number, ticketId: string) {
   const [ticket] = rows
   if (ticket === undefined) throw noTicket()
   const messages = await listMessages(db, [ticketId])
-  const conversions =
-    ticket.offer_id === null
-      ? []
-      : await db
-          .selectFrom('conversions')
-          .innerJoin('goals', 'goals.goal_id', 'conversions.goal_id')
-          .select(['conversion_id', 'goals.name as goal_name', 'conversions.status', 'conversions.created_at'])
-          .where('app_id', '=', appId)
-          .where('user_id', '=', ticket.user_id)
-          .where('is_test', '=', ticket.is_test)
-          .where('conversions.offer_id', '=', ticket.offer_id)
-          .orderBy('conversion_id', 'desc')
-          .limit(CONVERSIONS)
-          .execute()
+  const user = { appId, isTest: ticket.is_test, userId: ticket.user_id }
+  const { rows: conversions } = await sql<OfTicket>`
+    SELECT c.conversion_id, g.name AS goal_name, c.status, c.created_at
+    FROM ${latestOf('conversions', user)} AS c JOIN goals g USING (goal_id) WHERE c.offer_id = ${ticket.offer_id}
+    ORDER BY c.conversion_id DESC LIMIT ${sql.lit(CONVERSIONS)}`.execute(db)
   return {
     ...ticket,
     clicked_at: await readClickTime(db, ticket.click_id),

@@ -10,11 +10,12 @@ import { queueMail, type Writer } from '../accounts/mails.ts'
 import type { AppUser } from '../offers/completions.ts'
 import { ANSWER_TEXTS } from './answer-texts.ts'
 import { readWallSettings } from './settings.ts'
-import { chooseLanguage, TEXTS } from './texts/texts.ts'
+import { chooseLanguage } from '../../lib/languages.ts'
+import { TEXTS } from './texts/texts.ts'
 import type { TICKET_KINDS } from './ticket-schema.ts'
 
 const DAY_MS = 86_400_000
-const TICKETS_A_DAY = 50 // of an app: whoever gets more looks at the list
+const TICKETS_A_DAY = 50 // of an app: with more, its team looks at the list
 const ANSWERS_TO_MAILBOX_A_DAY = 5
 const ANSWERS_OF_APP_A_DAY = 200
 const ANSWERS = ['publisher_owner', 'publisher_developer'] as const // who may, by manage/access.ts
@@ -92,7 +93,7 @@ export const ticketWriter = ({ publicUrl }: Network): Writer => ({
   },
 })
 
-/** Not of a publisher that was suspended: nobody there may answer. */
+/** Not of a publisher that was suspended: none of its members may answer. */
 const findWaiting = (trx: Trx, ticketId: string) =>
   trx
     .selectFrom('tickets')

@@ -22,6 +22,7 @@ import {
   WallTicketReply,
 } from './ticket-schema.ts'
 import { findTicketOfUser, listTicketsOfUser, openTicket, readTicketImage, writeToTicket } from './tickets.ts'
+import { chooseLanguage } from '../../lib/languages.ts'
 import type { Viewers } from './viewers.ts'
 
 const WRITES_A_MINUTE = 6
@@ -52,6 +53,8 @@ export function ticketRoutes(server: FastifyInstance, { db, viewers, visitors, s
     },
   ]
   const userOf = (request: FastifyRequest) => users.get(request) as AppUser
+  const languageOf = (request: FastifyRequest) =>
+    chooseLanguage((request.query as TicketQuery).lang, request.headers['accept-language'])
 
   server.get<{ Querystring: TicketListQuery }>(
     '/wall/v1/tickets',
@@ -67,7 +70,7 @@ export function ticketRoutes(server: FastifyInstance, { db, viewers, visitors, s
     },
     async (request, reply) => {
       const { limit, cursor } = request.query
-      const list = await listTicketsOfUser(db, userOf(request), limit, cursor)
+      const list = await listTicketsOfUser(db, userOf(request), languageOf(request), limit, cursor)
       sendJson(request, reply, 200, successJson(request, list, 'Tickets retrieved successfully'))
       return reply
     },
@@ -96,7 +99,7 @@ export function ticketRoutes(server: FastifyInstance, { db, viewers, visitors, s
       const { ip, headers, socket } = request
       const seen = visitors.read({ ip, peer: socket.remoteAddress ?? '', headers })
       const ticketId = await openTicket(db, user, seen, request.body, new Date())
-      const ticket = await findTicketOfUser(db, user, ticketId)
+      const ticket = await findTicketOfUser(db, user, languageOf(request), ticketId)
       sendJson(request, reply, 200, successJson(request, { ticket }, 'Ticket opened successfully'))
       return reply
     },
@@ -120,7 +123,7 @@ export function ticketRoutes(server: FastifyInstance, { db, viewers, visitors, s
     async (request, reply) => {
       const [user, { ticket_id }] = [userOf(request), request.params]
       await writeToTicket(db, user, ticket_id, request.body, new Date())
-      const ticket = await findTicketOfUser(db, user, ticket_id)
+      const ticket = await findTicketOfUser(db, user, languageOf(request), ticket_id)
       sendJson(request, reply, 200, successJson(request, { ticket }, 'Message sent successfully'))
       return reply
     },

@@ -5,8 +5,9 @@ import { pattern } from '../../http/forms.ts'
 import { oneOf, shape } from '../../http/shape.ts'
 import { LINE, NOT_BLANK, SAFE_TEXT } from '../../http/validation.ts'
 import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../../lib/image-format.ts'
+import { Lang } from '../offers/schema.ts'
 import { LiveQuery } from './schema.ts'
-import { LANGUAGES } from './texts/texts.ts'
+import { LANGUAGES } from '../../lib/languages.ts'
 
 export const TICKET_KINDS = ['not_credited', 'question', 'other'] as const
 export const TICKET_STATUSES = ['open', 'answered', 'closed'] as const
@@ -98,9 +99,9 @@ export const TicketImage = shape('TicketImage', {
   content: Type.String({ description: 'In base64.' }),
 })
 
-export const TicketQuery = LiveQuery
+export const TicketQuery = Type.Object({ ...LiveQuery.properties, lang: Lang })
 export type TicketQuery = Static<typeof TicketQuery>
-export const TicketListQuery = Type.Object({ ...LiveQuery.properties, ...UUID_PAGE_QUERY })
+export const TicketListQuery = Type.Object({ ...TicketQuery.properties, ...UUID_PAGE_QUERY })
 export type TicketListQuery = Static<typeof TicketListQuery> & { limit: number }
 
 export const TicketParams = Type.Object({ ticket_id: Type.String({ description: 'The ticket_id of a ticket.' }) })

@@ -53,7 +53,7 @@ test('a ticket carries the user’s own click and device, and its image is seen 
   const [offerId = 0] = await world.createOffers({})
   const { clickId } = await world.click(offerId, live, 'userId=ann')
   const ann = signed(live, 'ann')
-  const opened = await ask('', ann, question({ kind: 'not_credited', offer_id: offerId, image: PIXEL.toString('base64'), email: 'ann@example.com' })) // prettier-ignore
+  const opened = await ask('', ann, question({ kind: 'not_credited', offer_id: offerId, image: Buffer.concat([PIXEL, Buffer.from('52.5163 N')]).toString('base64'), email: 'ann@example.com' })) // prettier-ignore
   assert.equal(opened.status, 200, JSON.stringify(opened.details))
   const { ticket } = opened.data
   const [message] = ticket.messages

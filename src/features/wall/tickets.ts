@@ -15,6 +15,10 @@ import { isUuid, uuid7, uuid7Time } from '../../lib/uuid7.ts'
 import type { Visitor } from '../clicks/visitor.ts'
 import type { AppUser } from '../offers/completions.ts'
 import { checkImage, IMAGE_TYPES } from '../offers/images.ts'
+import { stripMetadata } from '../../lib/strip-metadata.ts'
+import { latestOf } from '../users/users.ts'
+import { nameIn } from './activity.ts'
+import type { Language } from '../../lib/languages.ts'
 import { notifyPeople } from './ticket-mails.ts'
 import type { NewTicket, NewTicketMessage, TICKET_KINDS, TICKET_STATUSES, WallTicket } from './ticket-schema.ts'
 
@@ -78,17 +82,14 @@ export function openTicket(db: Db, user: AppUser, seen: Seen, wanted: NewTicket,
 }
 
 /** The latest of this offer; null when it is too old to be stored, but led to a conversion. */
-async function findOwnClick(trx: Trx, { appId, isTest, userId }: AppUser, offerId: number): Promise<string | null> {
-  const { rows } = await sql<{ click_id: string | null }>`
-    (SELECT click_id, 1 AS place FROM clicks WHERE app_id = ${appId} AND user_id = ${userId} AND is_test = ${isTest} AND offer_id = ${offerId}
-      ORDER BY click_id DESC LIMIT 1)
-    UNION ALL
-    (SELECT click_id, 2 FROM conversions WHERE app_id = ${appId} AND user_id = ${userId} AND is_test = ${isTest} AND offer_id = ${offerId}
-      ORDER BY conversion_id DESC LIMIT 1)
-    ORDER BY place LIMIT 1`.execute(trx)
-  const [found] = rows
-  if (found === undefined) throw badRequest({ offer_id: 'You have not started this offer.' })
-  return found.click_id
+async function findOwnClick(trx: Trx, user: AppUser, offerId: number): Promise<string | null> {
+  for (const table of ['clicks', 'conversions'] as const) {
+    const { rows } = await sql<{ click_id: string | null }>`
+      SELECT click_id FROM ${latestOf(table, user)} AS latest WHERE offer_id = ${offerId}
+      ORDER BY ${sql.ref(table === 'clicks' ? 'click_id' : 'conversion_id')} DESC LIMIT 1`.execute(trx)
+    if (rows[0] !== undefined) return rows[0].click_id
+  }
+  throw badRequest({ offer_id: 'You have not started this offer.' })
 }
 
 export async function writeToTicket(
@@ -133,8 +134,9 @@ async function addOfUser(
   if (count >= MESSAGES_A_DAY) throw badRequest({ text: `You can write ${MESSAGES_A_DAY} messages a day to a ticket.` })
   const message_id = await addMessage(trx, { ticketId, key, text, author: null }, now)
   if (image === undefined) return
-  const content = Buffer.from(image, 'base64')
-  const { extension } = checkImage(content, 'image')
+  const uploaded = Buffer.from(image, 'base64')
+  const format = checkImage(uploaded, 'image')
+  const content = stripMetadata(uploaded, format)
   const { uploads } = await ofUser(trx, user)
     .innerJoin('ticket_messages', 'ticket_messages.ticket_id', 'tickets.ticket_id')
     .innerJoin('ticket_images', 'ticket_images.message_id', 'ticket_messages.message_id')
@@ -142,7 +144,7 @@ async function addOfUser(
     .where('ticket_images.created_at', '>', since)
     .executeTakeFirstOrThrow()
   if (uploads >= IMAGES_A_DAY) throw badRequest({ image: `You can upload ${IMAGES_A_DAY} images a day.` })
-  await trx.insertInto('ticket_images').values({ message_id, type: IMAGE_TYPES[extension], content, created_at: now }).execute() // prettier-ignore
+  await trx.insertInto('ticket_images').values({ message_id, type: IMAGE_TYPES[format.extension], content, created_at: now }).execute() // prettier-ignore
 }
 
 type Message = { ticketId: string; key: string; text: string; author: string | null; emailedTo?: string | null }
@@ -170,22 +172,33 @@ export const noTicket = () => new AppError('RESOURCE_NOT_FOUND', 'There is no su
 export const placeOf = (ticketId: string) => sql`(${new Date(uuid7Time(ticketId))}, ${ticketId}::uuid)`
 
 /** Of a user, newest first. */
-export async function listTicketsOfUser(db: Db, user: AppUser, limit: number, before: string | undefined) {
+export async function listTicketsOfUser(
+  db: Db,
+  user: AppUser,
+  language: Language,
+  limit: number,
+  before: string | undefined,
+) {
   let query = ofUser(db, user)
     .leftJoin('offers', 'offers.offer_id', 'tickets.offer_id')
-    .select(['ticket_id', 'tickets.kind', 'tickets.offer_id', 'offers.name as offer_name', 'tickets.status'])
-    .select(['tickets.created_at', 'tickets.updated_at'])
+    .select(['ticket_id', 'tickets.kind', 'tickets.offer_id', nameIn(language, 'offers').as('offer_name')])
+    .select(['tickets.status', 'tickets.created_at', 'tickets.updated_at'])
   if (before !== undefined) query = query.where(sql<boolean>`(tickets.created_at, ticket_id) < ${placeOf(before)}`)
   const rows = (await query.orderBy('tickets.created_at', 'desc').orderBy('ticket_id', 'desc').limit(limit + 1).execute()) as Row[] // prettier-ignore
   const { page, nextCursor } = cutPage(rows, limit, ({ ticket_id }) => ticket_id)
   return { tickets: await presentTickets(db, page), next_cursor: nextCursor }
 }
 
-export async function findTicketOfUser(db: Db, user: AppUser, ticketId: string): Promise<WallTicket> {
+export async function findTicketOfUser(
+  db: Db,
+  user: AppUser,
+  language: Language,
+  ticketId: string,
+): Promise<WallTicket> {
   const row = await ofUser(db, user)
     .leftJoin('offers', 'offers.offer_id', 'tickets.offer_id')
-    .select(['ticket_id', 'tickets.kind', 'tickets.offer_id', 'offers.name as offer_name', 'tickets.status'])
-    .select(['tickets.created_at', 'tickets.updated_at'])
+    .select(['ticket_id', 'tickets.kind', 'tickets.offer_id', nameIn(language, 'offers').as('offer_name')])
+    .select(['tickets.status', 'tickets.created_at', 'tickets.updated_at'])
     .where('ticket_id', '=', ticketId)
     .executeTakeFirst()
   const [ticket] = row === undefined ? [] : await presentTickets(db, [row as Row])

@@ -89,6 +89,11 @@ test('a signature counts for its user, key and time, and during a rotation by bo
   assert.match((await verdict({ ...signed('ann'), apiKey: testKeys.api_key })) ?? '', /does not belong/)
   assert.match((await verdict(signed('ann', signing_secret, expiresAtS - 601))) ?? '', /expired/)
   assert.match((await verdict(signed('ann', signing_secret, expiresAtS + MAX_LIFE_S))) ?? '', /a day at most/)
+  assert.equal(
+    await verdict(signed('ann', signing_secret, expiresAtS - 600 + MAX_LIFE_S + 120)),
+    'ok',
+    'a day, by a clock that is ahead',
+  )
   const { sig: _sig, ...half } = signed('ann')
   assert.match((await verdict(half)) ?? '', /together/)
   const next = await rotateSigningSecret(world.database.db, TESTER, SECRET_KEY, appId, 'live', 60_000)
@@ -120,6 +125,18 @@ test('a page that floods the wall stops at its own limit, and the publisher’s 
   assert.equal(refused, 10)
   assert.equal((await look('/offers', { ...query, userId: 'another' })).status, 200)
   assert.equal((await world.get('/v1/offers?userId=flood', live)).status, 200)
+})
+
+test('a page that changes its users stops at the limit of its IP address, and other addresses go on', async () => {
+  const { live } = await world.createApp()
+  const from = async (remoteAddress: string, user: number) => {
+    const url = `/wall/v1/opened?apiKey=${live.api_key}&userId=${user}`
+    return (await world.app.server.inject({ method: 'POST', url, remoteAddress })).statusCode
+  }
+  const taken = await Promise.all(Array.from({ length: 3_000 }, (_, user) => from('203.0.113.1', user)))
+  assert.deepEqual([...new Set(taken)], [200])
+  assert.equal(await from('203.0.113.1', 3_000), 429)
+  assert.equal(await from('203.0.113.2', 3_000), 200)
 })
 
 test('what is wrong is said by parameter', async () => {
@@ -196,19 +213,29 @@ test('an app for servers only has no wall', async () => {
   assert.equal((await world.get('/v1/offers?userId=ann', live)).status, 200)
 })
 
-test('a country that is not the visitor’s is noted at the click, for the fraud rules', async () => {
+test('the country is that of the request; one that is not is noted at the click, for the fraud rules', async () => {
   const config = { countryHeader: 'x-country', trustProxy: ['127.0.0.1'] }
   const app = await world.start(config)
   try {
     const { live } = await world.createApp()
-    const [offerId = 0] = await world.createOffers({ name: 'Anywhere' })
+    const [offerId = 0, swedish = 0] = await world.createOffers({ name: 'Anywhere' }, { countries: ['SE'] })
     await app.refresh()
+    const listed = async (headers: Record<string, string>, more: Record<string, string> = {}) => {
+      const query = new URLSearchParams({ apiKey: live.api_key, userId: 'ann', limit: '100', ...more })
+      const { body } = await app.server.inject({ url: `/wall/v1/offers?${query.toString()}`, headers })
+      return (JSON.parse(body) as { data: { offers: Shown[] } }).data.offers
+    }
+    const isInSweden = async (country: string) => {
+      const headers = { 'user-agent': BROWSER, 'x-country': country }
+      const { body } = await app.server.inject({ url: `/wall?apiKey=${live.api_key}&userId=ann`, headers })
+      const inList = (await listed(headers)).some(({ offer_id }) => offer_id === swedish)
+      return [inList, body.includes(`"country":"${country}"`), body.includes(`"offer_id":${swedish},`)]
+    }
+    assert.deepEqual(await isInSweden('SE'), [true, true, true])
+    assert.deepEqual(await isInSweden('US'), [false, true, false])
     const clicked = async (more: Record<string, string>) => {
       const headers = { 'user-agent': BROWSER, 'x-country': 'SE' }
-      const query = new URLSearchParams({ apiKey: live.api_key, userId: 'ann', limit: '100', ...more })
-      const listed = await app.server.inject({ url: `/wall/v1/offers?${query.toString()}`, headers })
-      const { data } = JSON.parse(listed.body) as { data: { offers: Shown[] } }
-      const link = data.offers.find(({ offer_id }) => offer_id === offerId)?.link ?? ''
+      const link = (await listed(headers, more)).find(({ offer_id }) => offer_id === offerId)?.link ?? ''
       const { headers: found } = await app.server.inject({ url: link.replace(world.config.publicUrl, ''), headers })
       const clickId = URL.parse(String(found.location))?.searchParams.get('c') ?? ''
       return world.database.db.selectFrom('clicks').select(['signals', 'country']).where('click_id', '=', clickId).executeTakeFirst() // prettier-ignore

@@ -6,7 +6,11 @@ import {
   listAccessTokens,
   revokeAccessToken,
 } from '../../features/accounts/access-tokens.ts'
+import { findAdvertiserName } from '../../features/accounts/advertisers.ts'
 import { isOperatorRole } from '../../features/accounts/people.ts'
+import { countWaiting as countWaitingProposals } from '../../features/offers/proposals/proposals.ts'
+import { countWaiting, readApplication } from '../../features/accounts/sign-up/applications.ts'
+import { findTermsToAccept } from '../../features/accounts/sign-up/service-terms.ts'
 import { changeProfile, readProfile } from '../../features/accounts/profile.ts'
 import { endSession, listSessions } from '../../features/accounts/sessions.ts'
 import { listAppsOf } from '../../features/apps/read-app.ts'
@@ -36,8 +40,15 @@ async function describePublisher(db: Db, publisherId: number) {
   const publisher = await readPublisher(db, publisherId)
   if (publisher === null) throw notThere('There is no such publisher.')
   const { name, status } = publisher
-  return { publisher_id: publisherId, name, status, first_app_id: first?.app_id ?? null }
+  const application = status === 'suspended' ? await readApplication(db, publisherId) : null
+  const refusal = application?.status === 'refused' ? application.reason : null
+  return { publisher_id: publisherId, name, status, first_app_id: first?.app_id ?? null, refusal }
 }
+
+const describeAdvertiser = async (db: Db, advertiserId: number) => ({
+  advertiser_id: advertiserId,
+  name: (await findAdvertiserName(db, advertiserId)) ?? '', // none is ever deleted
+})
 
 export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sendMails }: ManageContext): void {
   const network = {
@@ -50,13 +61,15 @@ export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sen
   routes.get('/me', {
     id: 'getMe',
     summary: 'Get your account',
-    about: 'Who is signed in, with role, publisher and the facts about this installation that a client needs.',
+    about:
+      'Who is signed in, with role, publisher or advertiser, and the facts about this installation that a client needs.',
     tag: TAG,
     access: 'person',
     forSetUp: true,
     reply: Me,
-    async run({ caller: { id, name, email, role, publisherId, hasSecondFactor } }) {
+    async run({ caller: { id, name, email, role, publisherId, advertiserId, hasSecondFactor } }) {
       const publisher = publisherId === null ? null : await describePublisher(db, publisherId)
+      const advertiser = advertiserId === null ? null : await describeAdvertiser(db, advertiserId)
       const profile = await readProfile(db, id)
       const mustSetUp = config.require2fa && isOperatorRole(role) && !hasSecondFactor
       return {
@@ -65,9 +78,13 @@ export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sen
         email,
         role,
         publisher,
+        advertiser,
         ...profile,
         two_factor: hasSecondFactor,
         must_set_up_two_factor: mustSetUp,
+        terms: role === 'publisher_owner' && publisherId !== null ? await findTermsToAccept(db, publisherId) : null,
+        waiting_applications: isOperatorRole(role) ? await countWaiting(db) : 0,
+        waiting_proposals: isOperatorRole(role) ? await countWaitingProposals(db) : 0,
         network,
       }
     },

@@ -10,7 +10,7 @@ const AT_ACCOUNT = 100 // many more: otherwise anyone could keep a person from s
 const BY_PERSON = 10
 
 /** The kinds of attempts. Each is counted separately, so that one cannot be used to block another. */
-type What = 'sign-in' | 'reset' | 'invitation'
+type What = 'sign-in' | 'sign-up' | 'reset' | 'invitation'
 
 export type AttemptLimits = {
   count(request: FastifyRequest, what: What, account?: string): Promise<void>

@@ -1,5 +1,6 @@
 // Coming in by an invitation.
 import { AppError } from '../../errors.ts'
+import { findAdvertiserName } from '../../features/accounts/advertisers.ts'
 import { holderOf } from '../../features/accounts/email-verification.ts'
 import { acceptInvitation, findInvitation } from '../../features/accounts/invitations.ts'
 import { authHeaders } from '../auth.ts'
@@ -28,10 +29,11 @@ export function joinRoutes(routes: ManageRoutes, { db, auth, secretKey, limiter 
       await attempts.count(request, 'invitation')
       const invitation = await findInvitation(db, secretKey, body.token, new Date())
       if (invitation === null) throw deadInvitation()
-      const { email, role, publisher_id, expires_at, mailed } = invitation
+      const { email, role, publisher_id, advertiser_id, expires_at, mailed } = invitation
       const holder = mailed && email !== null ? (await holderOf(db, email)).holder : 'none'
       const publisher = publisher_id === null ? null : await publisherName(db, publisher_id)
-      return { email, role, publisher, expires_at, holder }
+      const advertiser = advertiser_id === null ? null : await findAdvertiserName(db, advertiser_id)
+      return { email, role, publisher, advertiser, expires_at, holder }
     },
   })
 

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { DEFAULT_DAYS, MAX_ADDRESSES, MAX_DAYS, SCOPES } from '../../features/accounts/access-tokens.ts'
 import { PUBLISHER_STATUSES } from '../../features/apps/permissions.ts'
 import { ROLES } from '../../features/accounts/people.ts'
+import { ServiceTerms } from '../../features/accounts/sign-up/schema.ts'
 import { THEMES } from '../../features/accounts/profile.ts'
 import { id, name, oneOf, orNull, text, Time } from '../shapes.ts'
 import { shape } from '../../http/shape.ts'
@@ -42,6 +43,7 @@ export const OpenInvitation = shape('OpenInvitation', {
   email: orNull(Type.String()),
   role: oneOf(ROLES),
   publisher: orNull(Type.String()),
+  advertiser: orNull(Type.String()),
   expires_at: Time,
   holder: oneOf(
     ['none', 'gives way', 'taken'],
@@ -82,11 +84,18 @@ export const Me = shape('Me', {
       name: Type.String(),
       status: Type.String({ description: `${PUBLISHER_STATUSES.join(', ')}.` }),
       first_app_id: orNull(Type.Integer({ description: 'Its oldest app that is not revoked, where there is one.' })),
+      refusal: orNull(Type.String({ description: 'Why its application was refused, where it was.' })),
     }),
   ),
+  advertiser: orNull(Type.Object({ advertiser_id: id, name: Type.String() })),
   email_verified: Type.Boolean(),
   two_factor: Type.Boolean(),
   must_set_up_two_factor: Type.Boolean({ description: 'Until then nothing else is open to them.' }),
+  terms: Type.Union([ServiceTerms, Type.Null()], {
+    description: 'New terms of service that this owner has yet to accept for the publisher.',
+  }),
+  waiting_applications: Type.Integer({ description: 'For operators: how many applications wait for review.' }),
+  waiting_proposals: Type.Integer({ description: 'For operators: how many proposals of advertisers wait for review.' }),
   network: Type.Object({
     public_url: Type.String(),
     is_demo: Type.Boolean(),

@@ -153,6 +153,6 @@ test('wrong passwords and codes are in the audit log, bounded however many there
   const log = JSON.stringify(await listAuditEntries(world.database.db, { action: 'session.wrong' }, 100))
   assert.doesNotMatch(log, /guess number|nobody-/)
   const reader = await visit(world, 'operator_reader')
-  const { data } = await reader.get<{ deeds: unknown[] }>('/audit?action=session.wrong_password')
-  assert.ok(data.deeds.length >= 4)
+  const { data } = await reader.get<{ entries: unknown[] }>('/audit?action=session.wrong_password')
+  assert.ok(data.entries.length >= 4)
 })

@@ -49,8 +49,8 @@ test('the audit log names the token of a change', async () => {
   const [entry] = await listAuditEntries(world.database.db, { action: 'publisher.create', subject: String(data.publisher_id) }, 1) // prettier-ignore
   assert.match(entry?.via ?? '', /^token \d+: Job \d+$/)
   const reader = await visit(world, 'operator_reader')
-  const { data: log } = await reader.get<{ deeds: { via: string }[] }>(`/audit?subject=${data.publisher_id}&action=publisher.create`) // prettier-ignore
-  assert.equal(log.deeds[0]?.via, entry?.via)
+  const { data: log } = await reader.get<{ entries: { via: string }[] }>(`/audit?subject=${data.publisher_id}&action=publisher.create`) // prettier-ignore
+  assert.equal(log.entries[0]?.via, entry?.via)
 })
 
 test('a reset ends every token, a change only if asked, and both say how many', async () => {

@@ -17,6 +17,9 @@ import { Shell } from './shell.tsx'
 
 const SignIn = lazyPage(() => import('./pages/sign-in.tsx'))
 const SetUpTwoFactor = lazyPage(() => import('./pages/set-up-two-factor.tsx'))
+const SignUp = lazyPage(() => import('./pages/sign-up.tsx'))
+const VerifySignUp = lazyPage(() => import('./pages/verify-sign-up.tsx'))
+const AcceptTerms = lazyPage(() => import('./pages/accept-terms.tsx'))
 const Join = lazyPage(() => import('./pages/join.tsx'))
 const ForgotPassword = lazyPage(() => import('./pages/forgot-password.tsx'))
 const ResetPassword = lazyPage(() => import('./pages/reset-password.tsx'))
@@ -35,6 +38,17 @@ const AppUsers = lazyPage(() => import('./pages/app/users.tsx'))
 const AppTickets = lazyPage(() => import('./pages/app/tickets.tsx'))
 const AppTicket = lazyPage(() => import('./pages/app/ticket.tsx'))
 const AppRewards = lazyPage(() => import('./pages/app/rewards.tsx'))
+const AdvertiserOverview = lazyPage(() => import('./pages/advertiser/overview.tsx'))
+const AdvertiserOffers = lazyPage(() => import('./pages/advertiser/offers.tsx'))
+const AdvertiserOffer = lazyPage(() => import('./pages/advertiser/offer.tsx'))
+const Propose = lazyPage(() => import('./pages/advertiser/propose.tsx'))
+const AdvertiserProposals = lazyPage(() => import('./pages/advertiser/proposals.tsx'))
+const AdvertiserProposal = lazyPage(() => import('./pages/advertiser/proposal.tsx'))
+const AdvertiserConversions = lazyPage(() => import('./pages/advertiser/conversions.tsx'))
+const AdvertiserIntegration = lazyPage(() => import('./pages/advertiser/integration.tsx'))
+const AdvertiserTester = lazyPage(() => import('./pages/advertiser/tester.tsx'))
+const AdvertiserCallbacks = lazyPage(() => import('./pages/advertiser/callbacks.tsx'))
+const AdvertiserTeam = lazyPage(() => import('./pages/advertiser/team.tsx'))
 const Balance = lazyPage(() => import('./pages/publisher/balance.tsx'))
 const NetworkOverview = lazyPage(() => import('./pages/network/overview.tsx'), '/network/overview')
 const NetworkReports = lazyPage(() => import('./pages/network/reports.tsx'))
@@ -56,9 +70,17 @@ const PostbackHealth = lazyPage(() => import('./pages/network/postbacks.tsx'))
 const NetworkOffers = lazyPage(() => import('./pages/network/offers.tsx'))
 const NetworkOffer = lazyPage(() => import('./pages/network/offer.tsx'))
 const OfferImport = lazyPage(() => import('./pages/network/offer-import.tsx'))
+const Proposals = lazyPage(() => import('./pages/network/proposals.tsx'))
+const Proposal = lazyPage(() => import('./pages/network/proposal.tsx'))
+const Feeds = lazyPage(() => import('./pages/network/feeds.tsx'))
+const NewFeed = lazyPage(() => import('./pages/network/new-feed.tsx'))
+const Feed = lazyPage(() => import('./pages/network/feed.tsx'))
 const Advertisers = lazyPage(() => import('./pages/network/advertisers.tsx'))
 const Advertiser = lazyPage(() => import('./pages/network/advertiser.tsx'))
 const Publishers = lazyPage(() => import('./pages/network/publishers.tsx'))
+const Applications = lazyPage(() => import('./pages/network/applications.tsx'))
+const Application = lazyPage(() => import('./pages/network/application.tsx'))
+const SignUpSettings = lazyPage(() => import('./pages/network/sign-up-settings.tsx'))
 const PublisherPage = lazyPage(() => import('./pages/network/publisher.tsx'))
 const NetworkConversions = lazyPage(() => import('./pages/network/conversions.tsx'))
 const NetworkConversion = lazyPage(() => import('./pages/network/conversion.tsx'))
@@ -68,10 +90,10 @@ const Fraud = lazyPage(() => import('./pages/network/fraud.tsx'))
 
 type PageRoute = [path: string, page: ComponentType, traffic?: Traffic]
 
-/** Pages for whoever is signed in. */
-const PAGES: PageRoute[] = [
+/** Pages for everyone who is signed in. */
+const PAGES: PageRoute[] = [['/account', Account]]
+const PUBLISHER_PAGES: PageRoute[] = [
   ['/', Home],
-  ['/account', Account],
   ['/apps/:app_id', AppOverview, 'both'],
   ['/apps/:app_id/integration', Integration],
   ['/apps/:app_id/postbacks', Postbacks, 'both'],
@@ -94,6 +116,20 @@ const PAGES: PageRoute[] = [
   ['/publishers/:publisher_id/balance', Balance, 'live'],
   ['/apps/:app_id/reports', Reports, 'live'],
 ]
+const ADVERTISER_PAGES: PageRoute[] = [
+  ['/advertisers/:advertiser_id', AdvertiserOverview, 'live'],
+  ['/advertisers/:advertiser_id/offers', AdvertiserOffers],
+  ['/advertisers/:advertiser_id/offers/new', Propose],
+  ['/advertisers/:advertiser_id/offers/:offer_id', AdvertiserOffer],
+  ['/advertisers/:advertiser_id/offers/:offer_id/edit', Propose],
+  ['/advertisers/:advertiser_id/proposals', AdvertiserProposals],
+  ['/advertisers/:advertiser_id/proposals/:proposal_id', AdvertiserProposal],
+  ['/advertisers/:advertiser_id/conversions', AdvertiserConversions, 'both'],
+  ['/advertisers/:advertiser_id/integration', AdvertiserIntegration],
+  ['/advertisers/:advertiser_id/postback-test', AdvertiserTester],
+  ['/advertisers/:advertiser_id/callbacks', AdvertiserCallbacks],
+  ['/advertisers/:advertiser_id/people', AdvertiserTeam],
+]
 const OPERATOR_PAGES: PageRoute[] = [
   ['/network', NetworkOverview, 'live'],
   ['/network/reports', NetworkReports, 'live'],
@@ -106,10 +142,18 @@ const OPERATOR_PAGES: PageRoute[] = [
   ['/network/offers/import', OfferImport],
   ['/network/offers/:offer_id', NetworkOffer],
   ['/network/offers/:offer_id/report', OfferReport, 'live'],
+  ['/network/proposals', Proposals],
+  ['/network/proposals/:proposal_id', Proposal],
+  ['/network/feeds', Feeds],
+  ['/network/feeds/new', NewFeed],
+  ['/network/feeds/:feed_id', Feed],
   ['/network/advertisers', Advertisers],
   ['/network/advertisers/:advertiser_id', Advertiser],
   ['/network/publishers', Publishers],
   ['/network/publishers/:publisher_id', PublisherPage, 'live'],
+  ['/network/applications', Applications],
+  ['/network/applications/settings', SignUpSettings],
+  ['/network/applications/:publisher_id', Application],
   ['/network/conversions', NetworkConversions, 'both'],
   ['/network/conversions/:conversion_id', NetworkConversion],
   ['/network/fraud', Fraud, 'live'],
@@ -122,6 +166,8 @@ export function Dashboard() {
     <Boundary>
       <Switch>
         <Route path="/sign-in" component={SignIn} />
+        <Route path="/sign-up" component={SignUp} />
+        <Route path="/sign-up/verify" component={VerifySignUp} />
         <Route path="/join" component={Join} />
         <Route path="/forgot-password" component={ForgotPassword} />
         <Route path="/reset-password" component={ResetPassword} />
@@ -139,19 +185,20 @@ function SignedIn() {
   useReloadFor(me.data?.id)
   useTheme(me.data?.theme)
   if (me.data !== undefined) setFormats(me.data)
-  const [path] = useLocation() // what fails on one page does not keep anybody from another
+  const [path] = useLocation() // what fails on one page does not affect another
   if (me.error instanceof ApiError && me.error.status === 401) return <Redirect to={signInFirst()} replace />
   if (me.data === undefined)
     return me.error === null ? <Waiting /> : <ErrorMessage error={me.error} retry={() => void me.refetch()} />
-  if (me.data.must_set_up_two_factor)
+  const First = me.data.must_set_up_two_factor ? SetUpTwoFactor : me.data.terms === null ? null : AcceptTerms
+  if (First !== null)
     return (
       <MeContext.Provider value={me.data}>
-        <SetUpTwoFactor />
+        <First />
       </MeContext.Provider>
     )
   const begin = beginOf(me.data)
   if (path === '/' && begin !== null) return <Redirect to={begin} replace />
-  const pages = isOperator(me.data) ? [...PAGES, ...OPERATOR_PAGES] : PAGES
+  const pages = [...PAGES, ...pagesOf(me.data)]
   return (
     <MeContext.Provider value={me.data}>
       <ChallengeDialog />
@@ -173,7 +220,7 @@ function SignedIn() {
   )
 }
 
-/** Another tab may have signed in as somebody else, who gets nothing of what is shown here. */
+/** Another tab may have signed in as another person, who must not see what is shown here. */
 function useReloadFor(personId: string | undefined): void {
   const shown = useRef(personId)
   useEffect(() => {
@@ -191,9 +238,16 @@ function useTheme(theme: Me['theme'] | undefined): void {
   }, [theme, setColorScheme])
 }
 
+/** Operators see all that the others see. */
+function pagesOf(me: Me): PageRoute[] {
+  if (isOperator(me)) return [...PUBLISHER_PAGES, ...ADVERTISER_PAGES, ...OPERATOR_PAGES]
+  return me.advertiser === null ? PUBLISHER_PAGES : ADVERTISER_PAGES
+}
+
 /** Everybody begins where their work is. Null: there is no app yet. */
 function beginOf(me: Me): string | null {
   if (isOperator(me)) return '/network'
+  if (me.advertiser !== null) return `/advertisers/${me.advertiser.advertiser_id}`
   const appId = me.publisher?.first_app_id ?? null
   return appId === null ? null : `/apps/${appId}`
 }

@@ -12,6 +12,7 @@ import {
   IconLayoutGrid,
   IconPlugConnected,
   IconUser,
+  IconUserPlus,
   IconUsers,
   IconWallet,
   IconWebhook,
@@ -24,12 +25,15 @@ import {
   IconLifebuoy,
   IconTerminal2,
   IconSpeakerphone,
+  IconRss,
   IconTags,
+  IconBulb,
   IconLock,
   IconFlag,
 } from '@tabler/icons-react'
 
-export type NavItem = { name: string; to: string; icon: typeof IconUsers }
+/** `count`: of what waits there. */
+export type NavItem = { name: string; to: string; icon: typeof IconUsers; count?: number }
 
 export const APP_LINKS: NavItem[] = [
   { name: 'Overview', to: '', icon: IconAffiliate },
@@ -50,12 +54,25 @@ export const publisherLinks = (seesMoney: boolean): NavItem[] => [
   ...(seesMoney ? [{ name: 'Balance', to: '/balance', icon: IconWallet }] : []),
   { name: 'People', to: '/people', icon: IconUsers },
 ]
+export const ADVERTISER_LINKS: NavItem[] = [
+  { name: 'Overview', to: '', icon: IconLayoutDashboard },
+  { name: 'Offers', to: '/offers', icon: IconTags },
+  { name: 'Proposals', to: '/proposals', icon: IconBulb },
+  { name: 'Conversions', to: '/conversions', icon: IconCircleCheck },
+  { name: 'Integration', to: '/integration', icon: IconPlugConnected },
+  { name: 'Postback test', to: '/postback-test', icon: IconChecks },
+  { name: 'Callbacks', to: '/callbacks', icon: IconWebhook },
+  { name: 'People', to: '/people', icon: IconUsers },
+]
 export const NETWORK_LINKS: NavItem[] = [
   { name: 'Overview', to: '', icon: IconLayoutDashboard },
   { name: 'Reports', to: '/reports', icon: IconChartBar },
   { name: 'Offers', to: '/offers', icon: IconTags },
+  { name: 'Proposals', to: '/proposals', icon: IconBulb },
+  { name: 'Feeds', to: '/feeds', icon: IconRss },
   { name: 'Advertisers', to: '/advertisers', icon: IconSpeakerphone },
   { name: 'Publishers', to: '/publishers', icon: IconBuildingStore },
+  { name: 'Applications', to: '/applications', icon: IconUserPlus },
   { name: 'Conversions', to: '/conversions', icon: IconChecks },
   { name: 'Fraud', to: '/fraud', icon: IconShieldSearch },
   { name: 'Banned users', to: '/bans', icon: IconBan },

@@ -1,4 +1,4 @@
-// What stands around every page: the name, the way to the others, whoever is signed in.
+// What stands around every page: the name, the menu, the account.
 import {
   AppShell,
   Badge,
@@ -27,11 +27,12 @@ import { type ReactNode, useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
 import { patch, remove } from './lib/api.ts'
 import { colorSchemeOf } from './lib/color-scheme.ts'
+import { formatUpTo } from './lib/format.ts'
 import { useCurrentApp } from './lib/current-app.ts'
 import { isOperator, type Me, seesMoney, useMe } from './lib/me.ts'
 import { useMode } from './lib/mode.ts'
 import { queryClient, useChange } from './lib/queries.ts'
-import { APP_LINKS, NETWORK_LINKS, type NavItem, publisherLinks } from './navigation.ts'
+import { ADVERTISER_LINKS, APP_LINKS, NETWORK_LINKS, type NavItem, publisherLinks } from './navigation.ts'
 import { Brand } from './parts/brand.tsx'
 import { ModeSwitch } from './parts/mode.tsx'
 import { PublisherBanner } from './parts/publishers/banner.tsx'
@@ -154,7 +155,16 @@ function Navigation() {
   const { appId, name, apps, publisherId, shown } = useCurrentApp()
   return (
     <>
-      {isOperator(me) && <Links label="Network" items={NETWORK_LINKS} base="/network" />}
+      {isOperator(me) && (
+        <Links
+          label="Network"
+          items={withCounts(NETWORK_LINKS, {
+            '/applications': me.waiting_applications,
+            '/proposals': me.waiting_proposals,
+          })}
+          base="/network"
+        />
+      )}
       {apps.length > 1 && (
         <Select
           label="App"
@@ -173,6 +183,13 @@ function Navigation() {
           base={`/network/publishers/${shown.publisher_id}`}
         />
       )}
+      {me.advertiser !== null && (
+        <Links
+          label={me.advertiser.name}
+          items={ADVERTISER_LINKS}
+          base={`/advertisers/${me.advertiser.advertiser_id}`}
+        />
+      )}
       {publisherId !== undefined && (
         <Links
           label={me.publisher?.name ?? ''}
@@ -184,6 +201,9 @@ function Navigation() {
   )
 }
 
+const withCounts = (items: NavItem[], counts: Record<string, number>) =>
+  items.map((item) => ({ ...item, count: counts[item.to] ?? 0 }))
+
 function Links({ label, items, base }: { label: string; items: NavItem[]; base: string }) {
   const [path] = useLocation()
   return (
@@ -191,7 +211,7 @@ function Links({ label, items, base }: { label: string; items: NavItem[]; base: 
       <Text size="xs" fw={700} c="dimmed" px="sm" pt="sm" pb={4}>
         {label}
       </Text>
-      {items.map(({ name, to, icon: Icon }) => {
+      {items.map(({ name, to, icon: Icon, count = 0 }) => {
         const href = base + to
         const isHere = to === '' ? path === base : path === href || path.startsWith(`${href}/`)
         return (
@@ -203,6 +223,7 @@ function Links({ label, items, base }: { label: string; items: NavItem[]; base: 
             active={isHere}
             aria-current={isHere ? 'page' : undefined}
             leftSection={<Icon size={18} stroke={1.6} />}
+            rightSection={count > 0 && <Badge circle={count < 10}>{formatUpTo(count, 100)}</Badge>}
           />
         )
       })}

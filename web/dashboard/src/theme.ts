@@ -12,7 +12,7 @@ export const theme = createTheme({
   components: {
     Table: { defaultProps: { verticalSpacing: 'sm', highlightOnHover: true } },
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
-    // Whoever has no mouse can scroll it, too.
+    // It can be scrolled without a mouse, too.
     TableScrollContainer: { defaultProps: { scrollAreaProps: { viewportProps: { tabIndex: 0 } } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     // As tall as its words need, instead of cutting them.

@@ -1,4 +1,5 @@
 // What an amount says in an advertiser's call, and what it is worth.
+import { dayOf, setRates } from '../../rates/rates.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createAdvertiserCalls } from '../../../../test/advertiser-calls.ts'
@@ -155,7 +156,7 @@ test('an amount of another currency is never taken for dollars; where none is ne
   for (const currency of ['EUR', 'JPY', '978', '€', 'x'.repeat(300)]) {
     const answer = await say(offerId, { click_id: 'CLICK', amount: '1000', currency })
     assert.deepEqual([answer.status, answer.outcome, answer.conversion_id], [400, 'invalid', null], currency)
-    assert.match(answer.message, /specifies another currency/)
+    assert.match(answer.message, /there is no rate for the currency/)
   }
   const kept = await listCalls(world.database.db, { advertiserId, isOpen: true }, 20)
   assert.equal(kept.length, 5, 'the operator sees them')
@@ -169,4 +170,38 @@ test('an amount of another currency is never taken for dollars; where none is ne
   const back = await say(fixed, { click_id: 'CLICK' })
   const again = `token=${world.tokenOf(fixed)}&click_id=${back.row?.click_id}&amount=-9&cur=EUR`
   assert.equal((await send(again)).outcome, 'reversed', 'a sign says the same in every currency')
+})
+
+test('with a rate, an amount of another currency counts in dollars of the day of its click, also when it is sent again', async () => {
+  const goals = [{ name: 'Buy', payout: 1, revenue: 2, payout_percent: 50, revenue_percent: 100 }]
+  const { offerId } = await newOffer({ payout: 1, revenue: 2, goals })
+  const { db } = world.database
+  const now = new Date()
+  const setRate = (usd: string, day: string) => setRates(db, TESTER, [{ currency: 'SEK', day, usd }], now)
+  await setRate('0.0951', dayOf(now))
+  const first = await say(offerId, {
+    click_id: 'CLICK',
+    amount: '100',
+    currency: 'sek',
+    status: 'pending',
+    txn_id: 'a',
+  })
+  assert.deepEqual([first.row?.payout_micros, first.row?.revenue_micros], [4_755_000, 9_510_000])
+  await setRate('0.5', dayOf(new Date(now.getTime() + 86_400_000)))
+  const again = `token=${world.tokenOf(offerId)}&click_id=${first.row?.click_id}&amount=100&currency=SEK&status=pending&txn_id=a`
+  assert.equal((await send(again)).outcome, 'duplicate')
+  const two = await say(offerId, { click_id: 'CLICK', amount: '100', currency: 'SEK,USD' })
+  assert.equal(two.outcome, 'invalid', 'two currencies are none')
+})
+
+test('the transaction ID of a reversal may begin with a prefix', async () => {
+  const { offerId, advertiserId } = await newOffer({ payout: 1 })
+  const paid = await say(offerId, { click_id: 'CLICK', txn_id: '17' })
+  const send17 = (txn: string) => send(`token=${world.tokenOf(offerId)}&txn_id=${txn}`)
+  await setAdvertiser(world.database.db, TESTER, advertiserId, { reversalPrefix: ' r- ' })
+  assert.equal((await send17('r-')).outcome, 'unmatched', 'the prefix alone is an ID')
+  const back = await send17('r-17')
+  assert.deepEqual([back.outcome, back.conversion_id], ['reversed', paid.conversion_id])
+  assert.equal((await send17('r-17')).outcome, 'duplicate')
+  await assert.rejects(setAdvertiser(world.database.db, TESTER, advertiserId, { reversalPrefix: 'r'.repeat(21) }), /at most 20 characters/) // prettier-ignore
 })

@@ -17,8 +17,10 @@ import {
   postponeCalls,
   type WaitingRoom,
 } from './open-calls.ts'
-import { type Dialect, readCall } from './parameters.ts'
+import { type CallParameters, type Dialect, readCall } from './parameters.ts'
 import type { RepeatedCalls } from './repeated-calls.ts'
+import { uuid7Time } from '../../../lib/uuid7.ts'
+import { dayOf, rateOn, toDollars } from '../../rates/rates.ts'
 
 /** Applies one confirmation; the server batches many, the command line applies one. */
 export type ApplyCommand = (confirmation: Confirmation) => Promise<Outcome>
@@ -55,7 +57,7 @@ export async function confirmCall(
   const parsed = readCall(call, dialect)
   if ('problems' in parsed) {
     if (bounds !== null && !(await bounds.mayKeep(call))) return TOO_MANY
-    const reason = parsed.problems.join(' ')
+    const reason = parsed.problems.map(({ message }) => message).join(' ')
     const result = { outcome: 'invalid', reason, conversionId: null } as const
     await keepRefusedCall(db, call, result, now)
     return { ...result, message: reason }
@@ -81,8 +83,7 @@ export async function confirmCall(
     clickId: parsed.clickId,
     goal: parsed.goal,
     transactionId: parsed.transactionId,
-    amountMicros: parsed.amountMicros,
-    amountProblem: parsed.amountProblem,
+    ...(await inDollars(db, parsed, call.receivedAt)),
     status: parsed.status,
     country: parsed.country ?? (parsed.ip === null ? null : countryOf(parsed.ip)),
     isAgain,
@@ -94,6 +95,23 @@ export async function confirmCall(
   if (result.outcome === 'unmatched') await bounds?.room.count(call.advertiserId, now.getTime())
   if (result.outcome === 'duplicate' && repeatOf === null) bounds?.repeats.note(subject, call.inboundId, now.getTime())
   return { ...result, message: messageFor(result) }
+}
+
+/**
+ * At the rate of the day of the click, so that a call that is repeated on another day means the same; without a click, of
+ * the day of the call.
+ */
+async function inDollars(
+  db: Db,
+  { amountMicros, amountProblem, currency, clickId, status }: CallParameters,
+  receivedAt: Date,
+) {
+  // prettier-ignore
+  if (currency === null || amountMicros === null) return { amountMicros, amountProblem }
+  const rate = await rateOn(db, currency, dayOf(clickId === null ? receivedAt : new Date(uuid7Time(clickId))))
+  if (rate !== null) return { amountMicros: toDollars(amountMicros, rate), amountProblem }
+  const isDenial = status === 'rejected' || status === 'reversed'
+  return { amountMicros: null, amountProblem: isDenial ? null : ('other_currency' as const) }
 }
 
 /**
@@ -131,7 +149,8 @@ function messageFor({ outcome, reason }: CallOutcome): string {
 }
 
 const stays = (message: string): CallResult => ({ outcome: 'refused', reason: null, conversionId: null, message })
-const NOBODYS = stays('The token was missing or wrong when the callback arrived, so it cannot be processed.')
+const UNAUTHENTICATED = stays('The token was missing or wrong when the callback arrived, so it cannot be processed.')
+const UNSIGNED = stays('The signature was missing or wrong when the callback arrived. Ask the advertiser to resend it.')
 const EXPIRED = stays('The token had expired when the callback arrived. Ask the advertiser to resend it with the current token.') // prettier-ignore
 
 /**
@@ -144,8 +163,9 @@ export async function reprocessCall(
   options: Omit<ConfirmOptions, 'applyCommand'> & { applyCommand?: ApplyCommand },
 ): Promise<CallResult> {
   const { advertiserId, before } = call
-  if (advertiserId === null) return NOBODYS
+  if (advertiserId === null) return UNAUTHENTICATED
   if (before?.reason === 'expired_token') return EXPIRED
+  if (before?.reason === 'wrong_signature') return UNSIGNED
   const advertiser = await getAdvertiser(db, advertiserId)
   if (before?.reason === 'wrong_address' && !isAllowedFrom(advertiser.allowed_ips, call.ip ?? ''))
     return stays(`${call.ip ?? 'The IP address'} is still not on this advertiser's IP allowlist.`)

@@ -24,7 +24,13 @@ const JSON_PIECES = [
   '\\u0041',
 ]
 
-const DIALECT = { aliases: {}, statusMap: {}, negativeAmount: 'refuse', decimalMark: 'detect' } as const
+const DIALECT = {
+  aliases: {},
+  statusMap: {},
+  negativeAmount: 'refuse',
+  reversalPrefix: '',
+  decimalMark: 'detect',
+} as const
 const fill = (piece: string) => (size: number) => piece.repeat(Math.ceil(size / piece.length))
 
 test('twice the bytes are about twice the work, for the query, a form and JSON', () => {

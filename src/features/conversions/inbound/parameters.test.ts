@@ -6,6 +6,7 @@ import { useWorld } from '../../../../test/world.ts'
 import { setAdvertiser } from '../../accounts/advertiser-settings.ts'
 import type { IssuedCredentials } from '../../apps/keys.ts'
 import { TESTER } from '../../../../test/tester.ts'
+import { type Dialect, readCall } from './parameters.ts'
 
 let live: IssuedCredentials
 const world = useWorld('postback_words', async () => {
@@ -103,9 +104,10 @@ test('a goal is named by its id or its name; without one it is the first; an unk
   assert.equal(await goalOf(String(second)), second)
   assert.equal(await goalOf(' level 5 '), second)
   assert.equal(await goalOf(''), first)
+  assert.equal(await goalOf('0'), first, 'tracking platforms send it for the conversion itself')
   const { offerId: other } = await newOffer()
   const foreign = (await world.get(`/v1/offers/${other}?userId=x`, live)).body.data.offer.goals[0]?.goal_id
-  for (const goal of ['Level 6', String(foreign), '0']) {
+  for (const goal of ['Level 6', String(foreign), '00']) {
     const answer = await say(offerId, { click_id: 'CLICK', goal })
     assert.deepEqual(
       [answer.status, answer.outcome, answer.message],
@@ -131,6 +133,25 @@ test('what only helps to judge a conversion does not lose it', async () => {
     (await send(`${call}&ip=1.2.3.4&ip=5.6.7.8&country=%FF&country=DE&ip=${'x'.repeat(300)}`)).outcome,
     'approved',
   )
+})
+
+test('a problem names its parameter, and says it as the advertiser does', () => {
+  const dialect: Dialect = {
+    aliases: { click_id: ['cid'] },
+    statusMap: {},
+    decimalMark: 'point',
+    negativeAmount: 'refuse',
+    reversalPrefix: '',
+  }
+  const read = (query: string, body = '') => readCall({ query, body, isCut: false }, dialect)
+  assert.deepEqual(read('cid=a&cid=b&status=x', '<xml/>'), {
+    problems: [
+      { field: 'body', message: 'The body is XML or HTML. Send the parameters as a query, a form (name=value&name=value) or a JSON object.' },
+      { field: 'click_id', message: 'cid was sent twice with different values.' },
+      { field: 'click_id', message: 'click_id is not one of ours: send the value you received from our link.' },
+      { field: 'status', message: 'status "x" is not supported. Send one of pending, approved, rejected, reversed, or ask the network to map it.' },
+    ],
+  }) // prettier-ignore
 })
 
 test('all problems are reported at once', async () => {

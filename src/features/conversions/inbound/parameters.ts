@@ -1,4 +1,5 @@
 // Parses an advertiser's call: our parameters under our names, or under the advertiser's.
+import type { Problem } from '../../../errors.ts'
 import { UNCOMPRESSED } from '../../../http/compression.ts'
 import { countryPlace } from '../../../lib/countries.ts'
 import { isUuid } from '../../../lib/uuid7.ts'
@@ -11,7 +12,12 @@ import { type Amount, type AmountStyle, readAmount } from './amounts.ts'
 type Parameter = (typeof POSTBACK_PARAMETERS)[number]
 
 /** How an advertiser's calls differ from the usual ones. */
-export type Dialect = AmountStyle & { aliases: Record<string, string[]>; statusMap: Record<string, string> }
+export type Dialect = AmountStyle & {
+  aliases: Record<string, string[]>
+  statusMap: Record<string, string>
+  /** What the transaction ID of a reversal begins with; empty: nothing does. */
+  reversalPrefix: string
+}
 
 const USUAL_ALIASES: Partial<Record<Parameter, string[]>> = {
   click_id: ['clickid', 'transaction_id'],
@@ -47,6 +53,8 @@ export type CallParameters = {
   goal: string | null
   transactionId: string | null
   amountMicros: number | null
+  /** Of the amount; null: US dollars. */
+  currency: string | null
   /** There is an amount, but not one to pay a share of. That matters only where a share of it is paid. */
   amountProblem: AmountProblem | null
   status: Status
@@ -111,19 +119,21 @@ export function parseCall({ query, body }: { query: string; body: string }): Raw
 
 type KeptCall = { query: string; body: string; isCut: boolean }
 
-/** The parsed call, or every problem with it, as sentences. */
-export function readCall(call: KeptCall, dialect: Dialect): CallParameters | { problems: string[] } {
-  if (call.isCut && COMPRESSED_BODY.test(call.body)) return { problems: [COMPRESSED] }
+/** The parsed call, or every problem with it. Messages name parameters as they were sent. */
+export function readCall(call: KeptCall, dialect: Dialect): CallParameters | { problems: Problem[] } {
+  if (call.isCut && COMPRESSED_BODY.test(call.body)) return { problems: [inBody(COMPRESSED)] }
   // Calls logged by earlier versions are not marked as truncated, but are longer.
-  if (call.isCut || Math.max(call.query.length, call.body.length) > MAX_TEXT) return { problems: [TOO_LONG] }
+  if (call.isCut || Math.max(call.query.length, call.body.length) > MAX_TEXT) return { problems: [inBody(TOO_LONG)] }
   const forms = [call.query, looksLikeJson(call.body) ? '' : call.body]
-  if (forms.some((form) => endOfParameters(form) < form.length)) return { problems: [TOO_MANY_PARAMETERS] }
+  if (forms.some((form) => endOfParameters(form) < form.length)) return { problems: [inBody(TOO_MANY_PARAMETERS)] }
   const raw = parseCall(call)
-  if (raw === null) return { problems: [`The body is not a valid JSON object. ${ACCEPTED}`] }
+  if (raw === null) return { problems: [inBody(`The body is not a valid JSON object. ${ACCEPTED}`)] }
   const parameters = readParameters(raw, dialect)
   const hint = unreadable(call.body)
-  return 'problems' in parameters && hint !== null ? { problems: [hint, ...parameters.problems] } : parameters
+  return 'problems' in parameters && hint !== null ? { problems: [inBody(hint), ...parameters.problems] } : parameters
 }
+
+const inBody = (message: string): Problem => ({ field: 'body', message })
 
 const ACCEPTED = 'Send the parameters as a query, a form (name=value&name=value) or a JSON object.'
 
@@ -135,14 +145,15 @@ function unreadable(body: string): string | null {
     : null
 }
 
-function readParameters(raw: RawParameters, dialect: Dialect): CallParameters | { problems: string[] } {
-  const problems: string[] = []
+function readParameters(raw: RawParameters, dialect: Dialect): CallParameters | { problems: Problem[] } {
+  const problems: Problem[] = []
+  const report = (field: Parameter, message: string) => problems.push({ field, message })
   const read = (name: Parameter): string | null => {
     const { given, values } = valuesOf(raw, name, dialect)
-    if (values.length > 1) problems.push(`${given} was sent twice with different values.`)
+    if (values.length > 1) report(name, `${given} was sent twice with different values.`)
     const [value = null] = values
     if (value === null || isText(value)) return value
-    problems.push(`${given} must be UTF-8 of at most ${MAX_VALUE} characters, without NUL.`)
+    report(name, `${given} must be UTF-8 of at most ${MAX_VALUE} characters, without NUL.`)
     return null
   }
   // What only helps to judge a conversion is no reason to refuse it.
@@ -151,14 +162,15 @@ function readParameters(raw: RawParameters, dialect: Dialect): CallParameters | 
     return others.length === 0 && value !== '' && isText(value) ? value : null
   }
   const clickId = read('click_id')
-  const transactionId = withoutMacro(read('txn_id'))
-  if (clickId === null && transactionId === null) problems.push('click_id is missing.')
+  const { transactionId, isReversal } = readTransaction(withoutMacro(read('txn_id')), dialect)
+  if (clickId === null && transactionId === null) report('click_id', 'click_id is missing.')
   else if (clickId !== null && !isUuid(clickId))
-    problems.push('click_id is not one of ours: send the value you received from our link.')
+    report('click_id', 'click_id is not one of ours: send the value you received from our link.')
   const word = (read('status') ?? '').toLowerCase()
-  const status = readStatus(word, dialect)
+  const status = isReversal ? 'reversed' : readStatus(word, dialect)
   if (status === undefined)
-    problems.push(
+    report(
+      'status',
       `status "${word.slice(0, 40)}" is not supported. Send one of ${STATUSES.join(', ')}, or ask the network to map it.`,
     )
   const amount = readAmount(valuesOf(raw, 'amount', dialect).values, dialect.decimalMark)
@@ -166,7 +178,7 @@ function readParameters(raw: RawParameters, dialect: Dialect): CallParameters | 
     clickId: clickId?.toLowerCase() ?? null,
     goal: read('goal'),
     transactionId,
-    ...inDollars(
+    ...withCurrency(
       weighAmount(amount, status ?? 'pending', dialect, problems),
       valuesOf(raw, 'currency', dialect).values,
     ),
@@ -194,23 +206,31 @@ function weighAmount(
   amount: Amount | 'unclear' | null,
   status: Status,
   { negativeAmount }: Dialect,
-  problems: string[],
+  problems: Problem[],
 ): Weighed {
   const isDenial = status === 'rejected' || status === 'reversed'
   const none = { amountMicros: null, amountProblem: null, status }
   if (amount === null || amount === 'unclear') return { ...none, amountProblem: isDenial ? null : amount }
   if (isDenial) return { ...none, amountMicros: amount.micros > MAX_AMOUNT_MICROS ? null : amount.micros }
   if (!amount.isNegative) return { ...none, amountMicros: amount.micros }
-  if (negativeAmount === 'refuse') problems.push(NEGATIVE)
+  if (negativeAmount === 'refuse') problems.push({ field: 'amount', message: NEGATIVE })
   return negativeAmount === 'reversal' ? { ...none, status: 'reversed' } : { ...none, amountProblem: 'unclear' }
 }
 
-/** Amounts are US dollars: one in another currency is not accepted. */
-function inDollars(weighed: Weighed, currencies: readonly string[]): Weighed {
-  const areDollars = currencies.every((text) => withoutMacro(text) === null || /^(usd|us\$|\$)$/i.test(text))
-  if (areDollars || weighed.amountMicros === null) return weighed
+/** `r-17` is the reversal of 17, where the prefix is `r-`. */
+function readTransaction(given: string | null, { reversalPrefix }: Dialect) {
+  const isReversal = reversalPrefix !== '' && given !== null && given.length > reversalPrefix.length && given.startsWith(reversalPrefix) // prettier-ignore
+  return { transactionId: isReversal ? given.slice(reversalPrefix.length) : given, isReversal }
+}
+
+/** Without a currency, amounts are US dollars. What cannot be read as a currency is none of them. */
+function withCurrency(weighed: Weighed, currencies: readonly string[]): Weighed & { currency: string | null } {
+  const others = currencies.filter((text) => withoutMacro(text) !== null && !/^(usd|us\$|\$)$/i.test(text))
+  if (others.length === 0 || weighed.amountMicros === null) return { ...weighed, currency: null }
+  const [currency = ''] = others
+  if (currencies.length === 1 && /^[a-z]{3}$/i.test(currency)) return { ...weighed, currency: currency.toUpperCase() }
   const isDenial = weighed.status === 'rejected' || weighed.status === 'reversed'
-  return { ...weighed, amountMicros: null, amountProblem: isDenial ? null : 'other_currency' }
+  return { ...weighed, currency: null, amountMicros: null, amountProblem: isDenial ? null : 'other_currency' }
 }
 
 const NEGATIVE =

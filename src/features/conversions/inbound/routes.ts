@@ -14,6 +14,7 @@ import type { RateLimiter } from '../../../http/rate-limit.ts'
 import { jsonReply } from '../../../http/openapi.ts'
 import { oneOf, shape } from '../../../http/shape.ts'
 import { findAdvertisersByTokens, type TokenSearch } from '../../accounts/advertisers.ts'
+import { isSigned } from '../../accounts/call-signature.ts'
 import { STATUSES as CONVERSION_STATUSES } from '../conversions.ts'
 import { isAllowedFrom } from './allowed-addresses.ts'
 import { keepRefusedCall } from './calls.ts'
@@ -36,6 +37,8 @@ export type InboundRoutesOptions = {
   db: Db
   applyCommand: ApplyCommand
   hashToken: (token: string) => readonly string[]
+  secretKey: string
+  publicUrl: string
   limiter: RateLimiter
   countryOf: (ip: string) => string | null
 }
@@ -63,7 +66,7 @@ const Outcome = shape('ConfirmationOutcome', {
 const STATUSES: Partial<Record<CallOutcome['outcome'], number>> = { unmatched: 202, invalid: 400, refused: 401 }
 
 export async function inboundRoutes(server: FastifyInstance, options: InboundRoutesOptions): Promise<void> {
-  const { db, applyCommand, hashToken, countryOf } = options
+  const { db, applyCommand, hashToken, countryOf, secretKey, publicUrl } = options
   const limits = createCallLimits(options.limiter)
   const bounds = { ...limits, room: new WaitingRoom(db), repeats: new RepeatedCalls() }
   const owners = createOwnerSearch(db)
@@ -141,6 +144,8 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
     const call = { ...callIn(arrival, MAX_TEXT), advertiserId: advertiser.advertiserId }
     if (advertiser.isExpired) return refuse(arrival, call, 'expired_token')
     if (!isAllowedFrom(advertiser.allowedIps, request.ip)) return refuse(arrival, call, 'wrong_address')
+    const sent = { url: `${publicUrl}${request.raw.url ?? ''}`, parameters: raw ?? new Map<string, string[]>(), headers: request.headers } // prettier-ignore
+    if (advertiser.signed !== null && !isSigned(secretKey, advertiser.advertiserId, advertiser.signed, sent)) return refuse(arrival, call, 'wrong_signature') // prettier-ignore
     const result = await confirmCall(db, call, advertiser, { applyCommand, countryOf }, bounds)
     if (result.reason === 'too_many') return turnAway(arrival, result)
     const status = unread === null ? (STATUSES[result.outcome] ?? 200) : REFUSALS[unread].status
@@ -210,6 +215,7 @@ const REFUSALS = {
   compressed: { status: 415, message: COMPRESSED },
   wrong_token: { status: 401, message: 'The token is missing or wrong. It was shown when the advertiser was created.' },
   expired_token: { status: 401, message: 'This token has expired. Resend the callback with the token that replaced it.' }, // prettier-ignore
+  wrong_signature: { status: 401, message: 'The signature is missing or wrong.' },
   wrong_address: { status: 403, message: "This IP address is not on the advertiser's IP allowlist." },
 }
 const TOO_MANY_REFUSALS: Answer = {

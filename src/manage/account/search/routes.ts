@@ -21,12 +21,12 @@ export function searchRoutes(routes: ManageRoutes, { db, catalogue, credentials 
     id: 'search',
     summary: 'Search everything',
     about:
-      'Operators find publishers, advertisers, apps, offers (also by external ID) and conversions of the network; people of a publisher find their own apps and conversions, and offers as their users see them: by ID, or by name among the 1,000 most popular. At most five of each.',
+      'Operators find publishers, advertisers, apps, offers (also by external ID) and conversions of the network; people of a publisher find their own apps and conversions, and offers as their users see them: by ID, or by name among the 1,000 most popular; people of an advertiser find its offers. At most five of each.',
     tag: 'Search',
     access: 'session',
     query: SearchQuery,
     reply: SearchResults,
-    async run({ caller: { role, publisherId }, query }) {
+    async run({ caller: { role, publisherId, advertiserId }, query }) {
       const text = query.q.trim()
       if (isOperatorRole(role)) {
         const [publishers, advertisers, apps, offers, conversions] = await Promise.all([
@@ -38,6 +38,11 @@ export function searchRoutes(routes: ManageRoutes, { db, catalogue, credentials 
         ])
         const named = offers.rows.slice(0, MOST).map(({ offer_id, name }) => ({ offer_id, name, app_id: null }))
         return { publishers, advertisers, apps, offers: named, conversions }
+      }
+      if (advertiserId !== null) {
+        const { rows } = await searchOffers(db, { search: text, advertiserId }, MOST)
+        const offers = rows.slice(0, MOST).map(({ offer_id, name }) => ({ offer_id, name, app_id: null }))
+        return { publishers: [], advertisers: [], apps: [], offers, conversions: [] }
       }
       if (publisherId === null) throw notThere()
       const [apps, offers, conversions] = await Promise.all([

@@ -13,7 +13,7 @@ import {
 } from '../../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../../test/world.ts'
 import { until } from '../../../../test/installation.ts'
-import { createPostman } from '../../../app.ts'
+import { createPostman } from '../../../postman.ts'
 import { listAuditEntries } from '../../../features/accounts/audit.ts'
 import type { Postman } from '../../../features/accounts/mails.ts'
 import { createResetLink } from '../../../features/accounts/reset-links.ts'

@@ -1,15 +1,18 @@
-// People and their invitations: of a publisher, by its owners; of the network, by operators.
+// People and their invitations: of a publisher, by its owners; of an advertiser and of the network, by operators.
 import { type TObject, Type } from 'typebox'
 import type { Db } from '../../../db/open.ts'
 import { AppError } from '../../../errors.ts'
 import { invitationUrl, invite, listInvitations, revokeInvitation } from '../../../features/accounts/invitations.ts'
+import { findAdvertiserName } from '../../../features/accounts/advertisers.ts'
 import {
+  ADVERTISER_ROLES,
   findByTypedEmail,
   isOperatorRole,
   listPeople,
   OPERATOR_ROLES,
   PUBLISHER_ROLES,
   type Role,
+  type Team as PeopleTeam,
 } from '../../../features/accounts/people.ts'
 import { changePerson } from '../../../features/accounts/team.ts'
 import type { ManageContext } from '../../context.ts'
@@ -31,7 +34,16 @@ export function teamRoutes(routes: ManageRoutes, context: ManageContext): void {
     write: 'owner',
     params: { publisher_id: id },
     roles: PUBLISHER_ROLES,
-    publisherOf: (call) => call.publisherId,
+    teamOf: (call) => ({ publisherId: call.publisherId }),
+  })
+  addTeam(routes, context, {
+    prefix: '/advertisers/:advertiser_id',
+    idSuffix: 'OfAdvertiser',
+    read: 'advertiser',
+    write: 'operator',
+    params: { advertiser_id: id },
+    roles: ADVERTISER_ROLES,
+    teamOf: ({ params }) => ({ publisherId: null, advertiserId: (params as { advertiser_id: number }).advertiser_id }),
   })
   addTeam(routes, context, {
     prefix: '/operators',
@@ -40,13 +52,16 @@ export function teamRoutes(routes: ManageRoutes, context: ManageContext): void {
     write: 'operator',
     params: {},
     roles: OPERATOR_ROLES,
-    publisherOf: () => null,
+    teamOf: () => ({ publisherId: null }),
   })
 }
 
-/** What people are invited to. */
-const nameOf = async (db: Db, publisherId: number | null) =>
-  publisherId === null ? 'the network' : publisherName(db, publisherId)
+/** Operators reach every number; not behind each is a team. */
+async function checkTeam(db: Db, { publisherId, advertiserId = null }: PeopleTeam): Promise<void> {
+  if (publisherId !== null) await publisherName(db, publisherId)
+  if (advertiserId !== null && (await findAdvertiserName(db, advertiserId)) === null)
+    throw notThere('There is no such advertiser.')
+}
 
 type Place = {
   prefix: string
@@ -55,7 +70,7 @@ type Place = {
   write: Access
   params: Record<string, typeof id>
   roles: readonly Role[]
-  publisherOf: (call: Pick<Call<unknown, unknown, unknown>, 'publisherId'>) => number | null
+  teamOf: (call: Pick<Call<unknown, unknown, unknown>, 'publisherId' | 'params'>) => PeopleTeam
 }
 
 function addTeam(
@@ -63,7 +78,7 @@ function addTeam(
   { db, secretKey, config, limiter, sendMails }: ManageContext,
   place: Place,
 ): void {
-  const { prefix, idSuffix, read, write, roles, publisherOf } = place
+  const { prefix, idSuffix, read, write, roles, teamOf } = place
   /** Our mail server is not for writing to strangers. */
   async function countInvitation(personId: string): Promise<void> {
     const { exceeded } = await limiter.take(`invitations of ${personId}`, INVITATIONS_A_MINUTE)
@@ -81,12 +96,12 @@ function addTeam(
     params: params(),
     reply: Team,
     async run(call) {
-      const publisherId = publisherOf(call)
-      await nameOf(db, publisherId)
+      const team = teamOf(call)
+      await checkTeam(db, team)
       return {
-        people: await listPeople(db, publisherId),
-        invitations: (await listInvitations(db, publisherId, new Date())).map(
-          ({ publisher_id: _publisher, mailed: _mailed, ...shown }) => shown,
+        people: await listPeople(db, team),
+        invitations: (await listInvitations(db, team, new Date())).map(
+          ({ publisher_id: _publisher, advertiser_id: _advertiser, mailed: _mailed, ...shown }) => shown,
         ),
       }
     },
@@ -103,14 +118,14 @@ function addTeam(
     body: newInvitation(`NewInvitation${idSuffix}`, roles),
     reply: IssuedInvitation,
     async run(call) {
-      const publisherId = publisherOf(call)
+      const team = teamOf(call)
       const { email } = call.body
       await countInvitation(call.caller.id)
-      await nameOf(db, publisherId)
-      const people = await listPeople(db, publisherId)
+      await checkTeam(db, team)
+      const people = await listPeople(db, team)
       if (people.some((person) => person.email === email.trim().toLowerCase()))
         throw new AppError('CONFLICT', `${email} is already a member.`)
-      const url = await createLink(call, publisherId)
+      const url = await createLink(call, team)
       sendMails?.()
       // The link verifies the address, so no one else sees it. Without mail it has to be handed over by an operator,
       // who sees all accounts anyway. Others would learn from it who has one.
@@ -119,11 +134,11 @@ function addTeam(
     },
   })
 
-  async function createLink(call: Call<unknown, unknown, { email: string; role: Role }>, publisherId: number | null) {
+  async function createLink(call: Call<unknown, unknown, { email: string; role: Role }>, team: PeopleTeam) {
     const { email, role } = call.body
     if (sendMails === null && isOperatorRole(call.caller.role) && (await findByTypedEmail(db, email)) !== null)
       throw new AppError('CONFLICT', `${email} already has an account.`)
-    const wanted = { email, role, publisherId, invitedBy: call.caller.id, mailed: sendMails !== null }
+    const wanted = { ...team, email, role, invitedBy: call.caller.id, mailed: sendMails !== null }
     const { token } = await db.transaction().execute((trx) => invite(trx, call.by, secretKey, wanted, new Date()))
     return invitationUrl(config.publicUrl, token)
   }
@@ -138,10 +153,10 @@ function addTeam(
     reply: Ok,
     async run(call) {
       const { invitation_id } = call.params as unknown as { invitation_id: number }
-      const publisherId = publisherOf(call)
+      const team = teamOf(call)
       const isRevoked = await db
         .transaction()
-        .execute((trx) => revokeInvitation(trx, call.by, invitation_id, publisherId, new Date()))
+        .execute((trx) => revokeInvitation(trx, call.by, invitation_id, team, new Date()))
       if (!isRevoked) throw notThere()
       return OK
     },
@@ -159,11 +174,12 @@ function addTeam(
     reply: Ok,
     async run(call) {
       const { person_id } = call.params as unknown as { person_id: string }
-      const publisherId = publisherOf(call)
+      const team = teamOf(call)
       if (person_id === call.caller.id)
         throw new AppError('CONFLICT', 'You cannot change your own access. Ask another owner or operator.')
-      const byOperator = call.caller.publisherId !== publisherId
-      const place = { personId: person_id, publisherId, byOperator }
+      const isOfOperators = team.publisherId === null && (team.advertiserId ?? null) === null
+      const byOperator = isOperatorRole(call.caller.role) && !isOfOperators
+      const place = { ...team, personId: person_id, byOperator }
       const isChanged = await db
         .transaction()
         .execute((trx) => changePerson(trx, call.by, place, call.body, new Date()))

@@ -85,7 +85,7 @@ test('IP allowlist, statuses and parameter names are set separately, with before
   }) // prettier-ignore
   const bad = await change({ allowed_ips: ['nowhere', '0.0.0.0/0'] })
   assert.equal(bad.status, 400)
-  assert.match(bad.error.message, /"nowhere" is not an address[\s\S]*every address/)
+  assert.match(bad.error.message, /"nowhere" is not an address[\s\S]*every IP address/)
   const wrong = await change({ status_map: [{ theirs: ' ', status: 'approved' }], allowed_ips: ['0.0.0.0/0'] })
   assert.deepEqual([wrong.status, Object.keys(wrong.error.details ?? {})], [400, ['allowed_ips', 'status_map']])
   const { data: amounts } = await change({ negative_amount: 'reversal', decimal_mark: 'comma' })

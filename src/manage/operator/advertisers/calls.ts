@@ -9,7 +9,8 @@ import { isUuid } from '../../../lib/uuid7.ts'
 import type { ManageContext } from '../../context.ts'
 import { notThere } from '../../gate.ts'
 import type { ManageRoutes } from '../../route.ts'
-import { CallPage, CallSearch, Dismissed, Reprocess, Reprocessed } from './schema.ts'
+import { AdvertiserParams } from '../../shapes.ts'
+import { CallPage, CallSearch, Dismissed, OwnCallSearch, Reprocess, Reprocessed } from './schema.ts'
 
 const TAG = 'Advertisers of the network'
 const LIMIT = 20
@@ -23,19 +24,19 @@ export function callRoutes(routes: ManageRoutes, { db, applyCommand, config }: M
     access: 'operator',
     query: CallSearch,
     reply: CallPage,
-    async run({ query: { limit = LIMIT, ...query } }) {
-      if (query.inbound_id !== undefined && !isUuid(query.inbound_id)) return { calls: [], next_cursor: null }
-      const { rows: page, next } = await searchCalls(db, filterOf(query), limit)
-      const names = await namesOf([...new Set(page.flatMap(({ advertiser_id }) => advertiser_id ?? []))])
-      return {
-        calls: page.map((call) => ({
-          ...call,
-          outcome: call.outcome as CallOutcome['outcome'],
-          advertiser: names.get(call.advertiser_id) ?? null,
-        })),
-        next_cursor: next,
-      }
-    },
+    run: ({ query }) => list(query),
+  })
+
+  routes.get('/advertisers/:advertiser_id/inbound-calls', {
+    id: 'listCallbacksOfAdvertiser',
+    summary: 'List the callbacks of an advertiser',
+    about: 'What its system sent and what was understood, newest first. Tokens are masked.',
+    tag: 'Advertiser account',
+    access: 'advertiser',
+    params: AdvertiserParams,
+    query: OwnCallSearch,
+    reply: CallPage,
+    run: ({ params: { advertiser_id }, query }) => list({ ...query, advertiser_id }),
   })
 
   routes.post('/inbound-calls/reprocess', {
@@ -74,6 +75,20 @@ export function callRoutes(routes: ManageRoutes, { db, applyCommand, config }: M
       return { dismissed: await dismissCalls(db, by, body.inbound_ids.filter(isUuid)) }
     },
   })
+
+  async function list({ limit = LIMIT, ...query }: Search & { limit?: number }) {
+    if (query.inbound_id !== undefined && !isUuid(query.inbound_id)) return { calls: [], next_cursor: null }
+    const { rows: page, next } = await searchCalls(db, filterOf(query), limit)
+    const names = await namesOf([...new Set(page.flatMap(({ advertiser_id }) => advertiser_id ?? []))])
+    return {
+      calls: page.map((call) => ({
+        ...call,
+        outcome: call.outcome as CallOutcome['outcome'],
+        advertiser: names.get(call.advertiser_id) ?? null,
+      })),
+      next_cursor: next,
+    }
+  }
 
   async function namesOf(advertiserIds: number[]): Promise<Map<number | null, string | null>> {
     const names = advertiserIds.map(async (id): Promise<[number, string | null]> => [

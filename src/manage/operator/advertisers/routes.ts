@@ -4,23 +4,24 @@ import { type AdvertiserSettings, setAdvertiser } from '../../../features/accoun
 import {
   type Advertiser,
   createAdvertiser,
-  findAdvertiserName,
-  getAdvertiser,
   listAdvertisers,
   listTokens,
   rotateToken,
 } from '../../../features/accounts/advertisers.ts'
+import { setCallSignature } from '../../../features/accounts/call-signature.ts'
 import { listPostbackUrls } from '../../../features/offers/postback-urls.ts'
 import { cutPage } from '../../../http/paging.ts'
 import { parseDuration } from '../../../lib/duration.ts'
 import type { ManageContext } from '../../context.ts'
-import { notThere } from '../../gate.ts'
 import type { ManageRoutes } from '../../route.ts'
+import { findAdvertiserOf } from '../../advertiser-record.ts'
+import { TOKEN_PLACE } from '../../callback-shapes.ts'
+import { AdvertiserParams } from '../../shapes.ts'
 import { callRoutes } from './calls.ts'
 import {
   AdvertiserChange,
+  AllowedIps,
   AdvertiserPage,
-  AdvertiserParams,
   AdvertiserSearch,
   IssuedAdvertiser,
   NewAdvertiser,
@@ -28,7 +29,7 @@ import {
   RotatedToken,
   Rotation,
   ShownAdvertiser,
-  TOKEN_PLACE,
+  SignatureSet,
 } from './schema.ts'
 
 const TAG = 'Advertisers of the network'
@@ -38,10 +39,7 @@ const MAX_GRACE_MS = 30 * 86_400_000
 export function advertisersRoutes(routes: ManageRoutes, context: ManageContext): void {
   const { db, secretKey, config } = context
 
-  const find = async (advertiserId: number): Promise<Advertiser> => {
-    if ((await findAdvertiserName(db, advertiserId)) === null) throw notThere('There is no such advertiser.')
-    return getAdvertiser(db, advertiserId) // none is ever deleted
-  }
+  const find = (advertiserId: number) => findAdvertiserOf(db, advertiserId)
 
   routes.get('/advertisers', {
     id: 'listAdvertisers',
@@ -81,7 +79,7 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
     summary: 'Get an advertiser',
     about: 'IP allowlist, mappings of statuses and parameters, and the tokens that work now.',
     tag: TAG,
-    access: 'operator',
+    access: 'advertiser',
     params: AdvertiserParams,
     reply: ShownAdvertiser,
     async run({ params: { advertiser_id } }) {
@@ -106,12 +104,46 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
     },
   })
 
+  routes.put('/advertisers/:advertiser_id/allowed-ips', {
+    id: 'setAllowedIps',
+    summary: 'Set the IP allowlist of an advertiser',
+    about: 'Replaces the list. Callbacks from other addresses are refused; with an empty list, none are.',
+    tag: TAG,
+    access: 'advertiser',
+    sensitive: true,
+    params: AdvertiserParams,
+    body: AllowedIps,
+    reply: ShownAdvertiser,
+    async run({ params: { advertiser_id }, body: { allowed_ips }, by }) {
+      await find(advertiser_id)
+      const after = await setAdvertiser(db, by, advertiser_id, { allowedIps: allowed_ips })
+      return present(after, await listTokens(db, advertiser_id, new Date()))
+    },
+  })
+
+  routes.put('/advertisers/:advertiser_id/signature', {
+    id: 'setCallbackSignature',
+    summary: 'Set how an advertiser signs its callbacks',
+    about: 'Callbacks without the right signature are refused from then on. Null: signatures are not checked.',
+    tag: TAG,
+    access: 'advertiser',
+    sensitive: true,
+    params: AdvertiserParams,
+    body: SignatureSet,
+    reply: ShownAdvertiser,
+    async run({ params: { advertiser_id }, body: { signature, secret = '' }, by }) {
+      await find(advertiser_id)
+      await setCallSignature(db, by, secretKey, advertiser_id, signature === null ? null : { signature, secret })
+      return present(await find(advertiser_id), await listTokens(db, advertiser_id, new Date()))
+    },
+  })
+
   routes.post('/advertisers/:advertiser_id/rotate-token', {
     id: 'rotateAdvertiserToken',
     summary: 'Rotate the token of an advertiser',
     about: 'Returns a new token once. The old one keeps working for the grace period.',
     tag: TAG,
-    access: 'operator',
+    access: 'advertiser',
     sensitive: true,
     params: AdvertiserParams,
     body: Rotation,
@@ -133,7 +165,7 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
     summary: 'List callback URLs for an advertiser',
     about: 'One URL for each goal of its first offers, with a placeholder for the token.',
     tag: TAG,
-    access: 'operator',
+    access: 'advertiser',
     params: AdvertiserParams,
     reply: PostbackUrls,
     async run({ params: { advertiser_id } }) {
@@ -151,22 +183,35 @@ type Change = {
   aliases?: { parameter: string; theirs: string }[]
   negative_amount?: string
   decimal_mark?: string
+  reversal_prefix?: string
+  sees_publishers?: string
 }
 
 const settingsOf = (change: Change): Partial<AdvertiserSettings> => {
-  const { allowed_ips, status_map, aliases, negative_amount, decimal_mark } = change
+  const { allowed_ips, status_map, aliases, negative_amount, decimal_mark, reversal_prefix, sees_publishers } = change
   return {
     ...(allowed_ips && { allowedIps: allowed_ips }),
     ...(status_map && { statusMap: status_map.map(({ theirs, status }): [string, string] => [theirs, status]) }),
     ...(aliases && { aliases: aliases.map(({ parameter, theirs }): [string, string] => [parameter, theirs]) }),
     ...(negative_amount !== undefined && { negativeAmount: negative_amount }),
     ...(decimal_mark !== undefined && { decimalMark: decimal_mark }),
+    ...(reversal_prefix !== undefined && { reversalPrefix: reversal_prefix }),
+    ...(sees_publishers !== undefined && { seesPublishers: sees_publishers }),
   }
 }
 
 function present(advertiser: Advertiser, tokens: Awaited<ReturnType<typeof listTokens>>) {
-  const { advertiser_id, name, created_at, allowed_ips, status_map, aliases, negative_amount, decimal_mark } =
-    advertiser
+  const {
+    advertiser_id,
+    name,
+    created_at,
+    allowed_ips,
+    status_map,
+    aliases,
+    negative_amount,
+    decimal_mark,
+    reversal_prefix,
+  } = advertiser
   return {
     advertiser_id,
     name,
@@ -178,6 +223,9 @@ function present(advertiser: Advertiser, tokens: Awaited<ReturnType<typeof listT
     ),
     negative_amount,
     decimal_mark,
+    reversal_prefix,
+    signature: advertiser.signature,
+    sees_publishers: advertiser.sees_publishers,
     tokens,
   }
 }

@@ -5,16 +5,14 @@ import {
   DECIMAL_MARKS,
   NEGATIVE_AMOUNTS,
   POSTBACK_PARAMETERS,
+  SEEN_PUBLISHERS,
 } from '../../../features/accounts/advertiser-settings.ts'
 import { ID_PAGE_QUERY, NextCursor, UUID_PAGE_QUERY } from '../../../http/paging.ts'
+import { OUTCOMES } from '../../callback-shapes.ts'
 import { id, oneOf, orNull, text, Time } from '../../shapes.ts'
 import { shape } from '../../../http/shape.ts'
+import { ALGORITHMS, ENCODINGS } from '../../../lib/signatures.ts'
 
-export const OUTCOMES = [
-  'approved', 'pending', 'rejected', 'reversed', 'duplicate', 'unmatched', 'invalid', 'refused',
-] as const // prettier-ignore
-
-export const AdvertiserParams = Type.Object({ advertiser_id: id })
 export const AdvertiserSearch = Type.Object({
   search: Type.Optional(text(200, 'Part of the name.')),
   ...ID_PAGE_QUERY,
@@ -33,6 +31,22 @@ export const NewAdvertiser = shape('NewAdvertiser', {
 const token = Type.String({ description: 'Shown once.' })
 export const IssuedAdvertiser = shape('IssuedAdvertiser', { ...ADVERTISER, token })
 
+const SIGNATURE = {
+  algorithm: oneOf(ALGORITHMS),
+  of: text(
+    500,
+    'The text that is signed: {secret}, {url}, {sorted_query}, and parameters such as {click_id}, in any order.',
+  ),
+  encoding: oneOf(ENCODINGS),
+  parameter: orNull(text(100, 'The parameter that has the signature.')),
+  header: orNull(text(100, 'Or the header.')),
+}
+const Signature = shape('CallbackSignature', SIGNATURE)
+export const SignatureSet = shape('GivenCallbackSignature', {
+  signature: orNull(Type.Object(SIGNATURE)),
+  secret: Type.Optional(Type.String({ maxLength: 500 })),
+})
+
 export const ShownAdvertiser = shape('Advertiser', {
   ...ADVERTISER,
   allowed_ips: Type.Array(Type.String(), { description: 'Addresses and ranges; empty: from anywhere.' }),
@@ -40,13 +54,21 @@ export const ShownAdvertiser = shape('Advertiser', {
   aliases: Type.Array(Type.Object({ parameter: oneOf(POSTBACK_PARAMETERS), theirs: Type.String() })),
   negative_amount: oneOf(NEGATIVE_AMOUNTS),
   decimal_mark: oneOf(DECIMAL_MARKS),
+  reversal_prefix: Type.String({
+    description: 'What the transaction ID of a reversal begins with; empty: nothing does.',
+  }),
+  signature: orNull(Signature),
+  sees_publishers: oneOf(SEEN_PUBLISHERS, 'What the people of the advertiser see of publishers.'),
   tokens: Type.Array(Type.Object({ created_at: Time, expires_at: orNull(Time) }), {
     description: 'Those that work now, the newest first.',
   }),
 })
 
+const AllowedIpList = Type.Array(Type.String({ maxLength: 100 }), { maxItems: 200 })
+export const AllowedIps = shape('AllowedIps', { allowed_ips: AllowedIpList })
+
 export const AdvertiserChange = shape('ChangedAdvertiser', {
-  allowed_ips: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 200 })),
+  allowed_ips: Type.Optional(AllowedIpList),
   status_map: Type.Optional(
     Type.Array(Type.Object({ theirs: Type.String(), status: oneOf(CONFIRMED_STATUSES) }), { maxItems: 200 }),
   ),
@@ -55,6 +77,8 @@ export const AdvertiserChange = shape('ChangedAdvertiser', {
   ),
   negative_amount: Type.Optional(oneOf(NEGATIVE_AMOUNTS)),
   decimal_mark: Type.Optional(oneOf(DECIMAL_MARKS)),
+  reversal_prefix: Type.Optional(Type.String({ maxLength: 20 })),
+  sees_publishers: Type.Optional(oneOf(SEEN_PUBLISHERS)),
 })
 
 export const Rotation = shape('TokenRotation', {
@@ -62,7 +86,6 @@ export const Rotation = shape('TokenRotation', {
 })
 export const RotatedToken = shape('RotatedAdvertiserToken', { token, old_token_expires_at: orNull(Time) })
 
-export const TOKEN_PLACE = 'YOUR_TOKEN'
 export const PostbackUrls = shape('AdvertiserPostbackUrls', {
   token_place: Type.String({ description: 'Stands in the addresses where the token belongs.' }),
   offers: Type.Array(
@@ -76,14 +99,15 @@ export const PostbackUrls = shape('AdvertiserPostbackUrls', {
   more_offers: Type.Integer(),
 })
 
-export const CallSearch = Type.Object({
+const CALL_SEARCH = {
   outcome: Type.Optional(oneOf(OUTCOMES)),
   open: Type.Optional(oneOf(['yes'])),
-  advertiser_id: Type.Optional(id),
   click_id: Type.Optional(text(256)),
   inbound_id: Type.Optional(text(100)),
   ...UUID_PAGE_QUERY,
-})
+}
+export const CallSearch = Type.Object({ advertiser_id: Type.Optional(id), ...CALL_SEARCH })
+export const OwnCallSearch = Type.Object(CALL_SEARCH)
 export const CallPage = shape('CallbackList', {
   calls: Type.Array(
     Type.Object({

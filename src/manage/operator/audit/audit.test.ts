@@ -7,7 +7,7 @@ import { recordAuditAlone } from '../../../features/accounts/audit.ts'
 const world = useWorld('manage_audit')
 
 type Page = {
-  deeds: {
+  entries: {
     action: string
     who: string
     subject: string
@@ -39,7 +39,7 @@ test('audit entries are listed newest first, by actor, action, subject and publi
   const publisherId = await fill()
   const reader = await visit(world, 'operator_reader')
   const actions = async (query: string) =>
-    (await reader.get<Page>(`/audit?${query}`)).data.deeds.map((entry) => entry.action)
+    (await reader.get<Page>(`/audit?${query}`)).data.entries.map((entry) => entry.action)
   const created = ['app.create', 'publisher.create']
   assert.deepEqual(await actions(`publisher_id=${publisherId}`), ['app.suspend', 'app.change', ...created])
   assert.deepEqual(await actions(`publisher_id=${publisherId}&action=app.change`), ['app.change'])
@@ -52,8 +52,8 @@ test('audit entries are listed newest first, by actor, action, subject and publi
   assert.deepEqual(await actions('who=ann@example.com&subject=1&action=offer'), ['offer.change'])
   assert.deepEqual(await actions('action=%25'), [])
   const { data } = await reader.get<Page>(`/audit?publisher_id=${publisherId}&action=app.change`)
-  assert.deepEqual(data.deeds[0]?.details, { name: 'X' })
-  assert.match(data.deeds[0]?.publisher?.name ?? '', /^Publisher /)
+  assert.deepEqual(data.entries[0]?.details, { name: 'X' })
+  assert.match(data.entries[0]?.publisher?.name ?? '', /^Publisher /)
 })
 
 test('entries name what they are about, and what no longer exists keeps its ID', async () => {
@@ -74,7 +74,7 @@ test('entries name what they are about, and what no longer exists keeps its ID',
   const { data } = await (await visit(world, 'operator')).get<Page>('/audit?who=names@example.com')
   const named = { kind: 'app', id: String(appId), name: app.name, publisher_id: publisherId }
   assert.deepEqual(
-    data.deeds.map(({ target, mentions }) => [target, mentions]),
+    data.entries.map(({ target, mentions }) => [target, mentions]),
     [
       [null, [{ field: 'app_id', ...named }]], // a user may be called like an app's ID
       [null, []],
@@ -83,7 +83,7 @@ test('entries name what they are about, and what no longer exists keeps its ID',
       [{ kind: 'person', id: owner.id, name: 'Olga Owner', publisher_id: publisherId }, []],
     ],
   )
-  assert.equal(data.deeds[2]?.subject, '999999999')
+  assert.equal(data.entries[2]?.subject, '999999999')
 })
 
 test('it pages', async () => {
@@ -92,7 +92,7 @@ test('it pages', async () => {
   const ofPublisher = `/audit?publisher_id=${publisherId}`
   const first = await operator.get<Page>(`${ofPublisher}&limit=3`)
   const second = await operator.get<Page>(`${ofPublisher}&limit=3&cursor=${first.data.next_cursor}`)
-  const actions = ({ data }: typeof first) => data.deeds.map(({ action }) => action)
+  const actions = ({ data }: typeof first) => data.entries.map(({ action }) => action)
   assert.deepEqual(actions(first), ['app.suspend', 'app.change', 'app.create'])
   assert.deepEqual([actions(second), second.data.next_cursor], [['publisher.create'], null])
   assert.equal((await operator.get('/audit?cursor=-')).status, 400)

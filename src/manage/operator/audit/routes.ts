@@ -24,7 +24,7 @@ export function auditRoutes(routes: ManageRoutes, { db }: ManageContext): void {
       const { rows: page, next } = await searchAuditEntries(db, filter, limit)
       const names = await readAuditNames(db, page)
       return {
-        deeds: page.map(({ publisher_id: id, details, ...entry }, i) => ({
+        entries: page.map(({ publisher_id: id, details, ...entry }, i) => ({
           ...entry,
           details: details as Record<string, unknown>,
           publisher: id === null ? null : { publisher_id: id, name: names[i]?.publisher?.name ?? `Publisher ${id}` },

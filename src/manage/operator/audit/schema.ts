@@ -21,7 +21,7 @@ const NAMED = {
 }
 
 export const AuditList = shape('AuditList', {
-  deeds: Type.Array(
+  entries: Type.Array(
     Type.Object({
       audit_id: id,
       created_at: Time,

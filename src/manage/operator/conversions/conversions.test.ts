@@ -95,7 +95,7 @@ test('many are approved at once; each has its result, and is in the audit log', 
       ['already', null],
       ['refused', 'This conversion is rejected and cannot be approved.'],
       ['refused', 'There is no such conversion.'],
-      ['refused', 'This is not a conversion_id.'],
+      ['refused', 'This is not a conversion ID.'],
     ],
   )
   assert.equal((await search(`status=approved&app_id=${deal.appId}&limit=100`)).conversions.length, 61)

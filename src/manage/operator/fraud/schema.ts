@@ -24,7 +24,7 @@ export const FraudOverview = shape('FraudOverview', {
       action: oneOf(ACTIONS),
       seen: Seen,
     }),
-    { description: "An offer's own rule goes before the network's rule for the same signal." },
+    { description: "An offer's own rule takes precedence over the network's rule for the same signal." },
   ),
 })
 

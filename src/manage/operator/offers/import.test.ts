@@ -119,7 +119,7 @@ test('what an import did is in the history of each offer, and in the audit log a
   assert.deepEqual(namesAndPayouts(field?.after), [['A', 1.5], ['C', 2]]) // prettier-ignore
   assert.deepEqual((await historyOf(c.external_id)).map(({ action }) => action), ['offer.import_new']) // prettier-ignore
   const { data } = await operator.get<Static<typeof AuditList>>('/audit?limit=4')
-  assert.deepEqual(data.deeds.map(({ action }) => action), ['offers.imported', 'offers.import', 'offers.imported', 'offers.import']) // prettier-ignore
+  assert.deepEqual(data.entries.map(({ action }) => action), ['offers.imported', 'offers.import', 'offers.imported', 'offers.import']) // prettier-ignore
 })
 
 test('a body that is too large gets the limit of its own operation', async () => {

@@ -26,6 +26,7 @@ function formOf(offer: ShownOffer) {
     'state',
     'created_at',
     'updated_at',
+    'behind_offer_id',
     'usage',
     'warnings',
   ]
@@ -89,8 +90,8 @@ test('an offer is created, shown, and seen by publishers at once', async () => {
   })
   assert.deepEqual(offer.usage, {
     full: 'no',
-    today: { clicks: 0, conversions: 0, payout: 0 },
-    total: { clicks: 0, conversions: 0, payout: 0 },
+    today: { clicks: 0, conversions: 0, payout: 0, revenue: 0 },
+    total: { clicks: 0, conversions: 0, payout: 0, revenue: 0 },
   })
   const { live } = await world.createApp()
   assert.equal((await world.get(`/v1/offers/${offer.offer_id}?userId=u`, live)).body.data.offer.name, FULL.name)

@@ -22,7 +22,9 @@ import type { ManageRoutes } from '../../route.ts'
 import { Image, NewImage } from '../../image-shapes.ts'
 import { OK, Ok } from '../../shapes.ts'
 import { importRoutes } from './import.ts'
-import { getOffer, presentOffer, presentRecord, presentSummary, readOffer } from './record.ts'
+import { readOffer } from '../../../features/offers/import-record.ts'
+import { getOffer, presentSummary } from '../../offer-record.ts'
+import { presentOffer, presentRecord } from './record.ts'
 import {
   ChangedOffer,
   CopiedOffer,
@@ -172,11 +174,8 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
     reply: MadeOffer,
     async run({ params, body, by }) {
       const original = await getOffer(db, params.offer_id)
-      const { starts_at, ends_at, ...record } = presentRecord(original)
       const offer = readOffer({
-        ...record,
-        starts_at: starts_at?.toISOString(),
-        ends_at: ends_at?.toISOString(),
+        ...presentRecord(original),
         name: body.name ?? original.name,
         external_id: body.external_id,
         status: 'paused',

@@ -1,19 +1,18 @@
 // The shapes of the operator's offers: as an import takes them, in dollars and durations.
-import { type Static, type TOptional, Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { NextCursor, ID_PAGE_QUERY } from '../../../http/paging.ts'
-import { ACCEPTED } from '../../../features/offers/field-kinds.ts'
-import { FIELDS, type Fields, GOAL_FIELDS, shapesOf } from '../../../features/offers/fields.ts'
+import { FIELDS, GOAL_FIELDS, shapesOf } from '../../../features/offers/fields.ts'
 import { CATEGORIES, STATUSES } from '../../../features/offers/choices.ts'
 import { METRIC_NAMES } from '../../../features/reports/metrics.ts'
 import { MAX_RANKED, OFFER_DAYS } from '../../../features/reports/offer-figures.ts'
+import { acceptedOf } from '../../offer-shapes.ts'
+import { STATES } from '../../offer-record.ts'
 import { id, oneOf, orNull, text, Time } from '../../shapes.ts'
 import { shape } from '../../../http/shape.ts'
 import { ReportFigures } from '../reports/schema.ts'
 
 /** What the operator's offers can be sorted by. */
 export const OFFER_SORTS = ['newest', ...METRIC_NAMES] as const
-
-export const STATES = ['active', 'paused', 'scheduled', 'ended', 'full'] as const
 
 export const OfferParams = Type.Object({ offer_id: id })
 
@@ -76,7 +75,7 @@ export const StatusChange = shape('OfferStatusChange', {
   missing: offerIds('IDs that no offer has.'),
 })
 
-const Used = shape('CapUsage', { clicks: Type.Integer(), conversions: Type.Integer(), payout: Type.Number() })
+const Used = shape('CapUsage', { clicks: Type.Integer(), conversions: Type.Integer(), payout: Type.Number(), revenue: Type.Number() }) // prettier-ignore
 const Warnings = Type.Array(Type.String(), {
   description: 'What is allowed and probably a mistake, such as a payout above the revenue.',
 })
@@ -86,6 +85,7 @@ export const ShownOffer = shape('NetworkOffer', {
   ...RECORD,
   goals: Type.Array(Type.Object({ goal_id: id, ...shapesOf(GOAL_FIELDS) })),
   created_at: Time,
+  behind_offer_id: orNull(Type.Integer({ description: 'The offer for the same product that is listed in its place.' })),
   usage: orNull(
     Type.Object(
       { full: oneOf(['no', 'today', 'for good']), today: Used, total: Used },
@@ -95,20 +95,6 @@ export const ShownOffer = shape('NetworkOffer', {
   warnings: Warnings,
 })
 export type ShownOffer = Static<typeof ShownOffer>
-
-const sentence = (rule: string) => (rule === '' ? '' : `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.`)
-
-/** What a request may give: everything has a default, or is refused where it is read. */
-function acceptedOf<F extends Fields>(fields: F): { [N in keyof F]: TOptional } {
-  const shapes = Object.entries(fields).map(([name, { input, about, rule = '' }]) => {
-    const accepted = input === 'goals' ? Type.Array(Type.Object(acceptedOf(GOAL_FIELDS))) : ACCEPTED[input]
-    return [
-      name,
-      Type.Optional(Type.Union([accepted, Type.Null()], { description: `${about} ${sentence(rule)}`.trim() })),
-    ]
-  })
-  return Object.fromEntries(shapes) as { [N in keyof F]: TOptional }
-}
 
 const { advertiser: _advertiser, external_id: _externalId, ...GIVEN } = acceptedOf(FIELDS)
 

@@ -47,6 +47,8 @@ export function overviewRoutes(routes: ManageRoutes, { db }: ManageContext): voi
           unprocessed_calls: counts.unprocessedCalls,
           crowded_advertisers: counts.crowdedAdvertisers,
           paused_lanes: counts.pausedLanes,
+          troubled_feeds: counts.troubledFeeds,
+          held_offers: counts.heldOffers,
         },
       }
     },

@@ -140,6 +140,8 @@ type Overview = {
     unprocessed_calls: number
     crowded_advertisers: number
     paused_lanes: number
+    troubled_feeds: number
+    held_offers: number
   }
 }
 
@@ -180,5 +182,7 @@ test('operators see the figures of today and of 30 days as reports have them, an
     unprocessed_calls: 1,
     crowded_advertisers: 0,
     paused_lanes: 1,
+    troubled_feeds: 0,
+    held_offers: 0,
   })
 })

@@ -117,5 +117,7 @@ export const NetworkOverview = shape('NetworkOverview', {
         'Advertisers with 8,000 open calls or more. At 10,000 the oldest leave the list of open calls; the log keeps them.',
     }),
     paused_lanes: Type.Integer({ description: 'Apps whose postbacks are paused until they are resumed.' }),
+    troubled_feeds: Type.Integer({ description: 'Feeds whose last run failed or was refused.' }),
+    held_offers: Type.Integer({ description: 'Offers of feeds whose new payout waits for approval.' }),
   }),
 })

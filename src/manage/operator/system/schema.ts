@@ -69,7 +69,7 @@ export const System = shape('System', {
       created_at: Time,
       settled_at: Time,
     }),
-    { description: 'The latest mails that were given up: refused, or not accepted in time.' },
+    { description: 'The latest mails that failed: refused, or not accepted in time.' },
   ),
   settings: Type.Array(
     Type.Object({

@@ -113,6 +113,7 @@ test("an uploaded image is the network's logo, on every page as it comes, until 
   assert.deepEqual(await shown(), [path, path])
   assert.equal((await set(null)).status, 200)
   assert.deepEqual(await shown(), [null, '/icon.svg'])
-  const { deeds } = (await operator.get<{ deeds: { action: string; subject: string }[] }>('/audit?action=logo.')).data
-  assert.deepEqual(deeds.map(({ action, subject }) => [action, subject]), [['logo.remove', 'network'], ['logo.set', path.slice(8)]]) // prettier-ignore
+  const { entries } = (await operator.get<{ entries: { action: string; subject: string }[] }>('/audit?action=logo.'))
+    .data
+  assert.deepEqual(entries.map(({ action, subject }) => [action, subject]), [['logo.remove', 'network'], ['logo.set', path.slice(8)]]) // prettier-ignore
 })

@@ -3,10 +3,9 @@ import { type Static, Type } from 'typebox'
 import { StatsTotals } from '../../../features/reports/schema.ts'
 import { STEPS } from '../../../features/reports/checklist.ts'
 import { DATE_OR_TIME } from '../../../http/validation.ts'
-import { id, name, oneOf, orNull, Time } from '../../shapes.ts'
+import { id, MODES, name, oneOf, orNull, Time } from '../../shapes.ts'
 import { shape } from '../../../http/shape.ts'
 
-export const MODES = ['live', 'test'] as const
 const MAX_GRACE_HOURS = 7 * 24
 
 const rate = Type.Number({

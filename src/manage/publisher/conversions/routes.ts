@@ -4,7 +4,7 @@ import { findConversion, presentConversion, readNames } from '../../../features/
 import { type ConversionFilter, searchConversions } from '../../../features/conversions/search.ts'
 import { parseSpan } from '../../../lib/time.ts'
 import type { ManageContext } from '../../context.ts'
-import { CsvFile, sendCsv } from '../../csv.ts'
+import { CsvFile, sendCsv, MAX_EXPORT } from '../../csv.ts'
 import { notThere } from '../../gate.ts'
 import type { ManageRoutes } from '../../route.ts'
 import { AppParams } from '../../shapes.ts'
@@ -15,7 +15,6 @@ import {
   ConversionHistory,
   ConversionOfAppParams,
   ExportQuery,
-  MAX_EXPORT,
 } from './schema.ts'
 import { presentForOperator, readClick, readEvents, readLedger, readPostbacks } from './history.ts'
 

@@ -5,13 +5,11 @@ import { Conversion, ConversionListQuery } from '../../../features/conversions/s
 import { UserId } from '../../../features/offers/schema.ts'
 import { Postback } from '../../../features/postbacks/schema.ts'
 import { NextCursor, UUID_PAGE_QUERY } from '../../../http/paging.ts'
-import { id, oneOf, orNull, text, Time } from '../../shapes.ts'
+import { id, MODES, oneOf, orNull, text, Time } from '../../shapes.ts'
 import { shape } from '../../../http/shape.ts'
 
-export const MODES = ['live', 'test'] as const
 export const BALANCES = ['pending', 'payable'] as const
 export const ACTORS = ['publisher', 'advertiser', 'operator', 'system'] as const
-export const MAX_EXPORT = 10_000
 
 const { status, from, to } = ConversionListQuery.properties
 const FILTERS = {

@@ -101,6 +101,32 @@ test('offers come with the figures of this app, where they are asked for', async
   assert.deepEqual(await figuresOf(own, ''), [undefined])
 })
 
+test('in the order of the wall, offers say why they stand where they stand', async () => {
+  const { base, visitor, live } = await createOwned()
+  const name = word()
+  const [pinned = 0, boosted = 0, excluded = 0, plain = 0] = await world.createOffers(
+    { name, payout: '1', pin_position: 1 },
+    { name, payout: '1', boost: 2 },
+    { name, payout: '9', is_excluded: true },
+    { name, payout: '2' },
+  )
+  const where = 'country=US&platform=ios'
+  const { data } = await visitor.get<List>(`${base}/offers?search=${name}&sort=recommended&user_id=u&${where}`)
+  const { body } = await world.app.server.inject({ url: `/wall/v1/offers?apiKey=${live.api_key}&userId=u&search=${name}&${where}` }) // prettier-ignore
+  const onWall = (JSON.parse(body) as { data: { offers: { offer_id: number }[] } }).data.offers
+  const ids = data.offers.map(({ offer_id }) => offer_id)
+  assert.deepEqual(ids, onWall.map(({ offer_id }) => offer_id)) // prettier-ignore
+  assert.deepEqual(ids, [pinned, boosted, plain, excluded])
+  assert.deepEqual(data.offers.map(({ rank }) => rank?.reasons.map(({ code }) => code)), [['pinned'], ['boosted', 'new'], ['new'], ['excluded']]) // prettier-ignore
+  assert.match(data.offers[0]?.rank?.reasons[0]?.message ?? '', /position 1\.$/)
+  for (const { rank, payout } of data.offers)
+    assert.ok(rank !== undefined && rank.expected_epc > 0 && rank.expected_epc <= payout && rank.clicks === 0)
+  const one = await visitor.get<Details>(`${base}/offers/${boosted}`)
+  assert.deepEqual(one.data.rank.reasons.map(({ code }) => code), ['boosted', 'new']) // prettier-ignore
+  const other = await visitor.get<List>(`${base}/offers?search=${name}&sort=newest`)
+  assert.ok(other.data.offers.every(({ rank }) => rank === undefined))
+})
+
 test('one offer has its goals, its reward and whether it can be seen', async () => {
   const { base, visitor } = await createOwned()
   const [offerId = 0, full = 0] = await world.createOffers(
@@ -121,7 +147,8 @@ test('one offer has its goals, its reward and whether it can be seen', async () 
   await world.app.refresh()
   const filled = await visitor.get<Details>(`${base}/offers/${full}`)
   assert.deepEqual([filled.data.available, filled.data.cap], [false, 'full'])
-  assert.doesNotMatch(filled.text, /click_cap|clicks/)
+  const { rank: _rank, ...more } = filled.data
+  assert.doesNotMatch(JSON.stringify(more), /click_cap|clicks/)
 })
 
 test('an offer that does not run is not listed, but its reasons are', async () => {

@@ -5,8 +5,11 @@ import { AppError } from '../../../errors.ts'
 import { readContentRules, setContentRules, tidyKeywords } from '../../../features/apps/content-rules.ts'
 import { currencyAt } from '../../../features/apps/credentials.ts'
 import { showCaps } from '../../../features/offers/caps.ts'
-import type { ShownOffer } from '../../../features/offers/catalogue.ts'
+import type { Catalogue } from '../../../features/offers/catalogue.ts'
+import type { ShownOffer } from '../../../features/offers/shown-offers.ts'
 import type { Filter } from '../../../features/offers/filters.ts'
+import { recommendedTo } from '../../../features/offers/offer-answers.ts'
+import { microsToUsd } from '../../../lib/money.ts'
 import { type Currency, fillPayouts, TOKEN } from '../../../features/offers/offer-text.ts'
 import { readFiguresInApp } from '../../../features/reports/offer-figures.ts'
 import { VisibilityReply } from '../../../features/offers/schema.ts'
@@ -52,7 +55,7 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
     id: 'listOffersOfApp',
     summary: 'List offers as users of an app see them',
     about:
-      'The same list that the offers API returns, without links. Add a user, country or platform to see it as they do.',
+      'The same list that the offers API returns, or in the order of the wall, without links. Add a user, country or platform to see it as they do.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,
@@ -70,11 +73,13 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
       if (query.platform !== undefined) filter.platform = query.platform
       if (query.category !== undefined) filter.category = query.category
       const completed = catalogue.completedOffers(await completedBy(appId, mode, user_id))
-      const list = await catalogue.list(filter, sort)
+      const isRanked = sort === 'recommended'
+      const wanted = isRanked ? recommendedTo(credential, { userId: user_id ?? '' }, Date.now()) : sort
+      const list = await catalogue.list(filter, wanted)
       const hidden = catalogue.within(list, completed)
       const { offers, total } =
         search === undefined
-          ? await catalogue.slice(list, hidden, offset, limit)
+          ? await catalogue.slice(list, hidden, { offset, limit })
           : await catalogue.search(list, hidden, search, { offset, limit })
       const ids = query.with === 'figures' ? offers.map(({ offerId }) => offerId) : []
       const figures = await readFiguresInApp(db, appId, ids, new Date())
@@ -82,6 +87,7 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
         offers: offers.map((offer, i) => ({
           ...presentOffer(offer, currency),
           ...(figures[i] === undefined ? {} : { figures: figures[i] }),
+          ...(isRanked ? { rank: presentRank(catalogue, offer.offerId, filter) } : {}),
         })),
         total,
         limit,
@@ -115,7 +121,13 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
       if (offer === undefined || reasons.some(({ code }) => !HARMLESS.has(code)))
         throw notThere('This offer does not run now.')
       const { full } = await showCaps(db, offer_id, new Date())
-      return { offer: presentOffer(offer, currency), available: visible, reasons, cap: CAP_STATES[full] }
+      return {
+        offer: presentOffer(offer, currency),
+        available: visible,
+        reasons,
+        cap: CAP_STATES[full],
+        rank: presentRank(catalogue, offer_id, {}),
+      }
     },
   })
 
@@ -194,6 +206,13 @@ function checkKeywords(keywords: readonly string[]): void {
   throw new AppError('INVALID_REQUEST', 'Some parameters are missing or invalid.', {
     blocked_keywords: `Give at most ${MAX_KEYWORDS} keywords of at most ${MAX_KEYWORD} characters each.`,
   })
+}
+
+function presentRank(catalogue: Catalogue, offerId: number, { country, platform }: Omit<Filter, 'rules'>) {
+  const where = { ...(country === undefined ? {} : { country }), ...(platform === undefined ? {} : { platform }) }
+  const rank = catalogue.explainRank(offerId, where, Date.now())
+  if (rank === null) throw notThere()
+  return { expected_epc: microsToUsd(rank.epcMicros), clicks: rank.clicks, reasons: rank.reasons }
 }
 
 /** As v1 shows it, but for the link. */

@@ -1,13 +1,13 @@
 // The shapes of what a publisher sees of offers.
 import { Type } from 'typebox'
-import { CATEGORIES, SORTS } from '../../../features/offers/choices.ts'
+import { CATEGORIES, WALL_SORTS } from '../../../features/offers/choices.ts'
 import { Offer, OfferListQuery, OfferList, UserId, VisibilityReply } from '../../../features/offers/schema.ts'
 import { OFFER_DAYS } from '../../../features/reports/offer-figures.ts'
+import { RANK_CODES } from '../../../features/offers/ranking/explain.ts'
 import { StatsTotals } from '../../../features/reports/schema.ts'
-import { id, oneOf, text } from '../../shapes.ts'
+import { id, MODES, oneOf, text } from '../../shapes.ts'
 import { shape } from '../../../http/shape.ts'
 
-export const MODES = ['live', 'test'] as const
 export type Mode = (typeof MODES)[number]
 
 const User = Type.Optional(UserId)
@@ -21,7 +21,9 @@ export const AppOfferQuery = Type.Object({
   platform,
   category,
   search: Type.Optional(text(100, 'In name or description; or the id of an offer.')),
-  sort: Type.Optional(oneOf(SORTS)),
+  sort: Type.Optional(
+    oneOf(WALL_SORTS, '`recommended` is the order of the wall, and says why each offer stands where it stands.'),
+  ),
   with: Type.Optional(
     oneOf(['figures'], `Adds the app's figures of the last ${OFFER_DAYS} days, without test traffic.`),
   ),
@@ -33,9 +35,19 @@ export const AppOfferQuery = Type.Object({
 const { link: _link, ...OFFER } = Offer.properties
 export const AppOffer = shape('AppOffer', OFFER)
 const { payout_local: _local, ...FIGURES } = StatsTotals.properties
+const Rank = shape('OfferRank', {
+  expected_epc: Type.Number({
+    description: 'What a click is expected to earn, in US dollars, on average over all publishers.',
+  }),
+  clicks: Type.Integer({
+    description: 'About how many clicks of the last weeks this rests on; those of a week ago count half.',
+  }),
+  reasons: Type.Array(Type.Object({ code: oneOf(RANK_CODES), message: Type.String() })),
+})
 const ListedOffer = Type.Object({
   ...OFFER,
   figures: Type.Optional(Type.Object(FIGURES, { description: 'With `with=figures`.' })),
+  rank: Type.Optional(Rank),
 })
 export const AppOfferList = shape('AppOfferList', { ...OfferList.properties, offers: Type.Array(ListedOffer) })
 
@@ -46,6 +58,7 @@ export const AppOfferReply = shape('AppOfferReply', {
   available: Type.Boolean({ description: 'Users of this app can see it.' }),
   reasons: VisibilityReply.properties.reasons,
   cap: oneOf(CAP_STATES),
+  rank: Rank,
 })
 
 export const WhyOfAppQuery = Type.Object({ user_id: User, mode: Mode, country, platform })

@@ -4,41 +4,57 @@ import type { PublicConversion } from '../../../features/conversions/conversions
 import { type NamedEvent, presentEvent } from '../../../features/conversions/events.ts'
 import { macrosOf } from '../../../features/conversions/messages.ts'
 import type { AddressGuard } from '../../../features/postbacks/address-guard.ts'
-import { buildRequest } from '../../../features/postbacks/message.ts'
-import { checkSettings, type PostbackSettings, type Status } from '../../../features/postbacks/settings.ts'
-import { lintTemplate, MACROS } from '../../../features/postbacks/template.ts'
+import { translate } from '../../../features/postbacks/dialect.ts'
+import { buildRequest, type EventContent, EXAMPLE_SECRETS, FORM } from '../../../features/postbacks/message.ts'
+import { fillRecipe } from '../../../features/postbacks/recipe.ts'
+import { checkSettings, lintOptions, type PostbackSettings } from '../../../features/postbacks/settings.ts'
+import type { Status } from '../../../features/postbacks/statuses.ts'
+import { fillQuery, lintTemplate, MACROS } from '../../../features/postbacks/template.ts'
 import type { Preview } from './schema.ts'
 
-/** Never a real one: a person who sees the preview could send it. */
-const EXAMPLE_SECRET = `whsec_${Buffer.from('the example of a signing secret!').toString('base64')}`
 const PAYOUT_MICROS = 1_250_000
 const MINUTE_MS = 60_000
 
 export type Currency = { name: string; rateMicros: number; rounding: string | null }
 
+/** Never with a real secret: a person who sees the preview could send it. */
 export function previewPostback(
-  settings: PostbackSettings,
+  given: PostbackSettings,
   guard: AddressGuard,
   currency: Currency,
   status: Status,
   now: Date,
 ): Static<typeof Preview> {
+  const settings = { ...given, receiverSecret: EXAMPLE_SECRETS.receiver }
   const { problems, warnings } = checkSettings(settings, guard)
   const errors = problems.map(({ message }) => message)
-  if (lintTemplate(settings.url, settings.method).errors.length > 0) return { errors, warnings, request: null }
+  const isTemplate = lintTemplate(settings.url, lintOptions(settings)).errors.length === 0
+  if (!isTemplate || problems.some(({ field }) => field.startsWith('dialect.')))
+    return { errors, warnings, request: null }
   const event = exampleOf(currency, status, settings.negativeReversals, now)
-  const { method, url, headers, body } = buildRequest(
-    { body: presentEvent(event), macros: macrosOf(event) },
-    settings,
-    [EXAMPLE_SECRET],
-    now,
-  )
-  const shown = Object.entries(headers).map(([name, value]) => ({ name, value, about: aboutHeader(name, settings) }))
-  const pretty = body === null ? null : JSON.stringify(JSON.parse(body), null, 2)
-  return { errors, warnings, request: { method, url, headers: shown, body: pretty } }
+  const content = { body: presentEvent(event), macros: macrosOf(event) }
+  return { errors, warnings, request: showRequest(content, settings, now) }
 }
 
-function aboutHeader(name: string, { method, headers }: PostbackSettings): string | null {
+function showRequest(content: EventContent, settings: PostbackSettings, now: Date) {
+  const { method, url, headers, body } = buildRequest(content, settings, [EXAMPLE_SECRETS.signing], now)
+  const shown = Object.entries(headers).map(([name, value]) => ({ name, value, about: aboutHeader(name, settings) }))
+  const isJson = body !== null && headers['content-type'] !== FORM
+  const query = body === null || isJson ? new URL(url).search : body
+  const parameters = [...new URLSearchParams(query)].map(([name, value]) => ({ name, value }))
+  const pretty = isJson ? JSON.stringify(JSON.parse(body), null, 2) : body
+  return { method, url, headers: shown, body: pretty, parameters, signed_text: signedText(content, settings) }
+}
+
+function signedText({ macros }: EventContent, { url, dialect }: PostbackSettings): string | null {
+  if (dialect.signature === null) return null
+  const values = translate(macros, dialect)
+  return fillRecipe(dialect.signature.of, EXAMPLE_SECRETS.receiver, values, fillQuery(url, values))
+}
+
+function aboutHeader(name: string, { method, headers, dialect }: PostbackSettings): string | null {
+  if (dialect.signature?.header?.toLowerCase() === name)
+    return 'The signature of your dialect. This example uses a sample secret.'
   if (Object.keys(headers).some((own) => own.toLowerCase() === name)) return 'Custom header. Its value is never shown.'
   const content = method === 'POST' ? 'the body, byte for byte' : 'the full URL as sent'
   const about: Record<string, string> = {

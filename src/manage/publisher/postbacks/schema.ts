@@ -1,18 +1,20 @@
 // The schemas of an app's postbacks: settings, test sends, and the log.
 import { Type } from 'typebox'
+import { DialectShape, NewDialect } from '../../../features/postbacks/dialect-schema.ts'
+import { MAX_SECRET } from '../../../features/postbacks/dialect.ts'
 import { Postback, PostbackWithAttempts, REPLAY_WARNING } from '../../../features/postbacks/schema.ts'
 import { STATES } from '../../../features/postbacks/postbacks.ts'
-import { METHODS, STATUSES, SUCCESS_RULES } from '../../../features/postbacks/settings.ts'
+import { METHODS, SUCCESS_RULES } from '../../../features/postbacks/settings.ts'
+import { STATUSES } from '../../../features/postbacks/statuses.ts'
 import { SCENARIO_NAMES } from '../../../features/postbacks/test-sends.ts'
 import { NextCursor, UUID_PAGE_QUERY } from '../../../http/paging.ts'
 import { DATE_OR_TIME, SAFE_TEXT } from '../../../http/validation.ts'
-import { id, oneOf, orNull, text, Time } from '../../shapes.ts'
+import { id, MODES, oneOf, orNull, text, Time } from '../../shapes.ts'
 import { shape } from '../../../http/shape.ts'
 
 export const TAG = 'Postbacks of an app'
 
 /** Which of an app's keys. */
-export const MODES = ['live', 'test'] as const
 const RESULTS = ['waiting', 'pass', 'fail'] as const
 const LANES = ['none', 'ok', 'failing', 'open', 'paused'] as const
 
@@ -26,7 +28,7 @@ const timeout = Type.Integer({
 const success = Type.Unsafe<(typeof SUCCESS_RULES)[number]>({
   type: 'string',
   enum: [...SUCCESS_RULES],
-  description: 'What counts as delivered: any 2xx, or a 2xx whose body begins with 1, OK or DUP.',
+  description: 'What counts as delivered: any 2xx, or a 2xx whose body begins with an answer of the dialect.',
 })
 const negative = Type.Boolean({ description: 'Whether reversed amounts are sent as negative.' })
 
@@ -39,8 +41,26 @@ export const Preview = shape('PostbackPreview', {
       url: Type.String(),
       headers: Type.Array(Type.Object({ name: Type.String(), value: Type.String(), about: orNull(Type.String()) })),
       body: orNull(Type.String()),
+      parameters: Type.Array(Type.Object({ name: Type.String(), value: Type.String() }), {
+        description: 'Of the query or the form, decoded: as your server reads them.',
+      }),
+      signed_text: orNull(
+        Type.String({ description: 'What the signature of the dialect is a hash of, with a sample secret.' }),
+      ),
     }),
   ),
+})
+
+const PresetShape = shape('PostbackPreset', {
+  preset: Type.String(),
+  title: Type.String(),
+  about: Type.String(),
+  query: Type.String({ description: 'The query of the URL, with macros.' }),
+  method,
+  events,
+  success,
+  negative_reversals: negative,
+  dialect: DialectShape,
 })
 
 export const PostbackSettingsReply = shape('PostbackSettings', {
@@ -53,6 +73,8 @@ export const PostbackSettingsReply = shape('PostbackSettings', {
       timeout_ms: timeout,
       success,
       negative_reversals: negative,
+      dialect: DialectShape,
+      has_receiver_secret: Type.Boolean({ description: 'The secret itself is never shown.' }),
     }),
   ),
   version: orNull(
@@ -61,6 +83,10 @@ export const PostbackSettingsReply = shape('PostbackSettings', {
   is_unreadable: Type.Boolean({ description: 'There are settings, but they were sealed with another SECRET_KEY.' }),
   preview: orNull(Preview),
   macros: Type.Array(Type.Object({ name: Type.String(), description: Type.String(), example: Type.String() })),
+  recipe_macros: Type.Array(Type.Object({ name: Type.String(), description: Type.String() }), {
+    description: 'Macros that can only be in what a signature is a hash of.',
+  }),
+  presets: Type.Array(PresetShape, { description: 'Settings for known receivers, to start from.' }),
   scenarios: Type.Array(Type.Object({ scenario: oneOf(SCENARIO_NAMES), about: Type.String() })),
 })
 
@@ -76,6 +102,10 @@ export const NewPostbackSettings = shape('NewPostbackSettings', {
   timeout_ms: Type.Optional(timeout),
   success: Type.Optional(success),
   negative_reversals: Type.Optional(negative),
+  dialect: Type.Optional(NewDialect),
+  receiver_secret: Type.Optional(
+    text(MAX_SECRET, 'The secret of the signature of the dialect. Without this, it stays as it is.'),
+  ),
   seen_version: Type.Optional(
     orNull(
       Type.Integer({
@@ -91,6 +121,7 @@ export const PreviewBody = shape('NewPostbackPreview', {
   events: Type.Optional(events),
   headers: Type.Optional(Type.Array(Type.String({ maxLength: 200, format: SAFE_TEXT }), { maxItems: 50 })),
   negative_reversals: Type.Optional(negative),
+  dialect: Type.Optional(NewDialect),
   status: Type.Optional(oneOf(STATUSES)),
 })
 

@@ -9,6 +9,7 @@ import { SECRET_KEY, useWorld } from '../../../../test/world.ts'
 import type { Static } from 'typebox'
 import { buildWorker, type Worker } from '../../../worker.ts'
 import { DEFAULTS, readSettings, saveSettings } from '../../../features/postbacks/settings.ts'
+import { PLAIN } from '../../../features/postbacks/dialect.ts'
 import type { PostbackSettingsReply, Preview, TestSends } from './schema.ts'
 import { TESTER } from '../../../../test/tester.ts'
 
@@ -56,6 +57,8 @@ test('settings are saved, shown without the values of headers, changed in part, 
     timeout_ms: 5_000,
     success: 'body',
     negative_reversals: false,
+    dialect: PLAIN,
+    has_receiver_secret: false,
   })
   assert.ok(!saved.text.includes('very secret') && !shown.text.includes('very secret'))
   await visitor.put(`${base}/postback`, { url: `${URL_OF}&x=1`, headers: { 'x-token': null, 'X-More': 'm' } })
@@ -149,7 +152,7 @@ test('a run of test sends shows for each scenario what was expected and every at
     [['pending', 'pass'], ['approved', 'pass'], ['duplicate', 'pass'], ['reversed', 'pass'], ['out_of_order', 'pass'], ['wrong_signature', 'fail']], // prettier-ignore
   )
   // Only an answer was seen, so nothing is said about what was credited.
-  assert.match(data.results.find(({ scenario }) => scenario === 'duplicate')?.about ?? '', /Passes with a 2xx; check that nothing was credited again/) // prettier-ignore
+  assert.match(data.results.find(({ scenario }) => scenario === 'duplicate')?.about ?? '', /Passes with the expected answer; check that nothing was credited again/) // prettier-ignore
   for (const { seen } of data.results) assert.match(seen, /200/)
   for (const { seen } of data.results) assert.doesNotMatch(seen, /credit/)
   const tries = data.results.flatMap(({ postbacks }) => postbacks.flatMap((one) => one.tries))

@@ -14,10 +14,14 @@ import {
   readAllSettings,
   removeSettings,
   saveSettings,
-  type Status,
 } from '../../../features/postbacks/settings.ts'
+import { completeDialect } from '../../../features/postbacks/dialect-schema.ts'
+import { type Dialect, PLAIN } from '../../../features/postbacks/dialect.ts'
+import { PRESETS } from '../../../features/postbacks/presets.ts'
+import { RECIPE_MACROS } from '../../../features/postbacks/recipe.ts'
+import type { Status } from '../../../features/postbacks/statuses.ts'
 import { MACROS } from '../../../features/postbacks/template.ts'
-import { SCENARIO_NAMES, SCENARIOS } from '../../../features/postbacks/test-sends.ts'
+import { SCENARIOS, scenariosFor } from '../../../features/postbacks/test-sends.ts'
 import type { ManageContext } from '../../context.ts'
 import { type Caller, notThere } from '../../gate.ts'
 import type { ManageRoutes } from '../../route.ts'
@@ -132,7 +136,8 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
       const { url, method = DEFAULTS.method, events = DEFAULTS.events, headers = [], status } = body
       const { negative_reversals: negativeReversals = DEFAULTS.negativeReversals } = body
       const masked = Object.fromEntries(headers.map((name) => [name, MASK]))
-      const settings = { ...DEFAULTS, url, method, events, headers: masked, negativeReversals }
+      const dialect = body.dialect === undefined ? PLAIN : completeDialect(body.dialect)
+      const settings = { ...DEFAULTS, url, method, events, headers: masked, negativeReversals, dialect }
       return preview(app.appId, settings, status)
     },
   })
@@ -150,10 +155,15 @@ function readBody(body: Body, before: PostbackSettings | null, guard: AddressGua
     timeoutMs: body.timeout_ms ?? base.timeoutMs,
     success: body.success ?? base.success,
     negativeReversals: body.negative_reversals ?? base.negativeReversals,
+    dialect: body.dialect === undefined ? base.dialect : completeDialect(body.dialect),
+    receiverSecret: body.receiver_secret ?? base.receiverSecret,
   }
   const { headers, problem } = readHeaders(body, before)
   const { problems } = checkSettings({ ...settings, headers: problem === null ? headers : {} }, guard)
   if (problem !== null) problems.push({ field: 'headers', message: problem })
+  const isKept = body.receiver_secret === undefined && settings.receiverSecret !== null
+  if (isKept && settings.dialect.signature !== null && isElsewhere(body.url, before))
+    problems.push({ field: 'receiver_secret', message: 'The URL leads to another server: enter the secret again.' })
   if (problems.length > 0) throw new InvalidInput(problems)
   return { ...settings, headers }
 }
@@ -167,13 +177,16 @@ function readHeaders({ url, headers: given }: Body, before: PostbackSettings | n
     const kept = Object.keys(known).find((one) => one.toLowerCase() === name.toLowerCase())
     if (value !== null) headers[name] = value
     else if (kept === undefined) problem = `The header ${name} needs a value.`
-    // Permission to change the URL must not reveal the values of headers.
-    else if (URL.parse(url)?.origin !== URL.parse(before?.url ?? '')?.origin)
+    else if (isElsewhere(url, before))
       problem = 'The URL leads to another server: enter the values of the headers again, or remove them.'
     else headers[name] = known[kept] ?? ''
   }
   return { headers, problem }
 }
+
+/** Permission to change the URL must not reveal secrets, or what is signed with them. */
+const isElsewhere = (url: string, before: PostbackSettings | null) =>
+  URL.parse(url)?.origin !== URL.parse(before?.url ?? '')?.origin
 
 function present(
   { settings: found, version }: { settings: PostbackSettings | 'unreadable' | null; version: number | null },
@@ -189,14 +202,25 @@ function present(
       timeout_ms: settings.timeoutMs,
       success: settings.success,
       negative_reversals: settings.negativeReversals,
+      dialect: showDialect(settings.dialect),
+      has_receiver_secret: settings.receiverSecret !== null,
     },
     version,
     is_unreadable: found === 'unreadable',
     preview: settings && preview(masked(settings)),
     macros: Object.entries(MACROS).map(([name, { description, example }]) => ({ name, description, example })),
-    scenarios: SCENARIO_NAMES.map((scenario) => ({ scenario, about: SCENARIOS[scenario] })),
+    recipe_macros: Object.entries(RECIPE_MACROS).map(([name, description]) => ({ name, description })),
+    presets: PRESETS.map(({ negativeReversals, ...preset }) => ({
+      ...preset,
+      events: [...preset.events],
+      negative_reversals: negativeReversals,
+      dialect: showDialect(preset.dialect),
+    })),
+    scenarios: scenariosFor(settings?.dialect ?? PLAIN).map((scenario) => ({ scenario, about: SCENARIOS[scenario] })),
   }
 }
+
+const showDialect = (dialect: Dialect) => ({ ...dialect, answers: [...dialect.answers] })
 
 const masked = (settings: PostbackSettings): PostbackSettings => ({
   ...settings,

@@ -2,8 +2,7 @@
 import { Type } from 'typebox'
 import { NextCursor, UUID_PAGE_QUERY } from '../../../http/paging.ts'
 import { shape } from '../../../http/shape.ts'
-import { oneOf, orNull, text, Time } from '../../shapes.ts'
-import { MODES } from '../conversions/schema.ts'
+import { MODES, oneOf, orNull, text, Time } from '../../shapes.ts'
 
 export const OUTCOMES = ['success', 'error'] as const
 

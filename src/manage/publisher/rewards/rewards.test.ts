@@ -32,15 +32,13 @@ test('what is no setting is refused, with what is wrong about it', async () => {
   assert.deepEqual(Object.keys((await refused({ minimum_reward: 0.00001 })) ?? {}), ['minimum_reward'])
   assert.deepEqual(Object.keys((await refused({ welcome_offer_id: 999_999_999 })) ?? {}), ['welcome_offer_id'])
   const [past, future] = ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00Z']
-  assert.deepEqual(await refused({ sale: { multiplier: 2, ends_at: past } }), {
-    ends_at: 'A sale ends after it starts.',
-  })
-  assert.deepEqual(
-    await refused({ sale: { multiplier: 2, starts_at: '2019-01-01', ends_at: past } }),
-    { ends_at: 'A sale ends in the future.' },
-  ) // prettier-ignore
-  assert.ok(await refused({ sale: { multiplier: 1, ends_at: future } }))
-  assert.ok(await refused({ sale: { multiplier: 11, ends_at: future } }))
+  const before = '2998-01-01T00:00:00Z'
+  assert.deepEqual(await refused({ sale: { multiplier: 2, ends_at: past } }), { 'sale.ends_at': 'A sale ends in the future.' }) // prettier-ignore
+  assert.deepEqual(await refused({ sale: { multiplier: 2, starts_at: future, ends_at: before } }), { 'sale.ends_at': 'A sale ends after it starts.' }) // prettier-ignore
+  for (const multiplier of [1, 11, 1.00001])
+    assert.deepEqual(Object.keys((await refused({ sale: { multiplier, ends_at: future } })) ?? {}), ['sale.multiplier'])
+  for (const name of ['starts_at', 'ends_at'])
+    assert.deepEqual(Object.keys((await refused({ sale: { multiplier: 2, ends_at: future, [name]: 'soon' } })) ?? {}), [`sale.${name}`]) // prettier-ignore
 })
 
 test('rounding, minimum, sale, welcome offer and daily limit are set one by one, and taken away', async () => {

@@ -77,8 +77,9 @@ function readMinimum(units: number): number {
 
 function readSale({ multiplier, starts_at, ends_at }: NonNullable<Change['sale']>): Sale {
   const steps = parseSteps(multiplier)
-  if (steps === null) throw badRequest({ multiplier: 'multiplier must have at most 4 decimals.' })
+  if (steps === null) throw badRequest({ 'sale.multiplier': 'The multiplier must have at most 4 decimals.' })
   const [startsAt, endsAt] = [starts_at === undefined ? new Date() : parseTime(starts_at), parseTime(ends_at)]
-  if (startsAt === null || endsAt === null) throw badRequest({ ends_at: 'ends_at must be a time.' })
+  if (startsAt === null || endsAt === null)
+    throw badRequest({ [`sale.${startsAt === null ? 'starts_at' : 'ends_at'}`]: 'Enter a time.' })
   return { multiplierPpm: steps * 100, startsAt, endsAt }
 }

@@ -3,9 +3,7 @@ import { Type } from 'typebox'
 import { BalanceEntry, User } from '../../../features/users/schema.ts'
 import { ID_PAGE_QUERY } from '../../../http/paging.ts'
 import { shape } from '../../../http/shape.ts'
-import { freeText, id, oneOf, orNull, Time } from '../../shapes.ts'
-
-const MODES = ['live', 'test'] as const
+import { freeText, id, MODES, oneOf, orNull, Time } from '../../shapes.ts'
 
 export const UserListQuery = Type.Object({
   mode: Type.Optional(oneOf(MODES)),

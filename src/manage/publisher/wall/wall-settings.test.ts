@@ -66,5 +66,5 @@ test('the preview is that of a signed test user, also where signatures are requi
   const { data } = await visitor.get<{ path: string }>(`${base}/wall/preview`)
   const shown = await world.get(data.path)
   assert.equal(shown.status, 200, shown.text)
-  assert.match(shown.text, /"isSigned":true,"isBanned":false,"isTest":true/)
+  assert.match(shown.text, /"isSigned":true,"isTest":true/)
 })

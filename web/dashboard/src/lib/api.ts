@@ -5,7 +5,7 @@ import type { Body, Method, Path, Query, Reply } from './operations.ts'
 
 export type Details = Record<string, string>
 
-/** What the server, or the way to it, said no with: in words for whoever reads it. */
+/** What the server, or the way to it, said no with: in words for the person at the page. */
 export class ApiError extends Error {
   readonly code: string
   readonly details: Details

@@ -9,6 +9,8 @@ export type ConversionStatus = Schemas['Conversion']['status']
 export type PostbackState = Schemas['PostbackOfApp']['postback']['state']
 export type LaneState = Schemas['PostbackLaneList']['lanes'][number]['state']
 export type PublisherStatus = Asked<'GET /publishers', 'status'>
+export type ApplicationStatus = Asked<'GET /applications', 'status'>
+export type ProposalStatus = Asked<'GET /offer-proposals', 'status'>
 export type OfferStatus = Asked<'GET /offers', 'status'>
 export type TicketStatus = Schemas['Ticket']['status']
 export type Outcome = Asked<'GET /inbound-calls', 'outcome'>
@@ -19,6 +21,8 @@ export type AnyStatus =
   | PostbackState
   | LaneState
   | PublisherStatus
+  | ApplicationStatus
+  | ProposalStatus
   | TicketStatus
   | Outcome
   | OfferStatus
@@ -27,6 +31,7 @@ export type AnyStatus =
   | Schemas['PaymentRunLineList']['lines'][number]['status']
   | Schemas['Replay']['state']
   | Schemas['OfferImport']['state']
+  | Schemas['FeedRun']['outcome']
   | 'pass'
   | 'fail'
   | 'voided'
@@ -58,11 +63,13 @@ export const STATUSES: Readonly<Record<AnyStatus, { label: string; color: string
   cancelled: { label: 'Cancelled', color: 'gray' },
   closed: { label: 'Closed', color: 'gray' },
   ended: { label: 'Ended', color: 'gray' },
+  unchanged: { label: 'Unchanged', color: 'gray' },
   full: { label: 'Full', color: 'gray' },
   duplicate: { label: 'Duplicate', color: 'gray' },
   unmatched: { label: 'Unmatched', color: 'gray' },
   invalid: { label: 'Invalid', color: 'gray' },
   refused: { label: 'Refused', color: 'gray' },
+  withdrawn: { label: 'Withdrawn', color: 'gray' },
   voided: { label: 'Voided', color: 'red' },
   rejected: { label: 'Rejected', color: 'red' },
   reversed: { label: 'Reversed', color: 'red' },
@@ -82,6 +89,8 @@ export const CONVERSION_STATUSES: Labels<ConversionStatus> = labelsOf('pending',
 export const POSTBACK_STATES: Labels<PostbackState> = labelsOf('queued', 'sending', 'delivered', 'dead')
 export const LANE_STATES: Labels<LaneState> = labelsOf('paused', 'waiting', 'failing', 'ok')
 export const PUBLISHER_STATUSES: Labels<PublisherStatus> = labelsOf('pending', 'active', 'suspended')
+export const APPLICATION_STATUSES: Labels<ApplicationStatus> = labelsOf('waiting', 'approved', 'refused')
+export const PROPOSAL_STATUSES: Labels<ProposalStatus> = labelsOf('waiting', 'approved', 'refused', 'withdrawn')
 export const OFFER_STATUSES: Labels<OfferStatus> = labelsOf('active', 'paused')
 export const TICKET_STATUSES: Labels<TicketStatus> = labelsOf('open', 'answered', 'closed')
 export const OUTCOMES: Labels<Outcome> = labelsOf(
@@ -94,3 +103,12 @@ export const OUTCOMES: Labels<Outcome> = labelsOf(
   'invalid',
   'refused',
 )
+/** What a run of a feed did with an offer. */
+export const FEED_CHANGES: Labels<Schemas['FeedChangeList']['changes'][number]['kind']> = {
+  created: 'New',
+  changed: 'Changed',
+  resumed: 'Resumed',
+  held: STATUSES.waiting.label,
+  skipped: 'Left out',
+  ...labelsOf('paused'),
+}

@@ -1,4 +1,4 @@
-// The filters of a table are in the address of the page: it can be kept, sent to somebody, and gone back to.
+// The filters of a table are in the address of the page: it can be bookmarked, shared, and gone back to.
 import { useCallback, useMemo } from 'react'
 import { useLocation } from 'wouter'
 import { useGuardedSearch } from './leave.ts'

@@ -37,6 +37,21 @@ export const SIGNALS: Labels<Signal> = {
 export const ANY_SIGNAL: Labels<Asked<'GET /conversions', 'signal'>> = { any: 'At least one', ...SIGNALS }
 export const PLATFORMS: Labels<Platform> = { web: 'Web', android: 'Android', ios: 'iOS' }
 export const CATEGORIES: Labels<Category> = { survey: 'Survey', app: 'App', game: 'Game', video: 'Video' }
+type CallSignature = Schemas['CallbackSignature']
+/** How requests are signed, here and by others. */
+export const SIGNATURE_ALGORITHMS: Labels<CallSignature['algorithm']> = {
+  md5: 'MD5 (weak)',
+  sha1: 'SHA-1 (weak)',
+  sha256: 'SHA-256',
+  'hmac-md5': 'HMAC-MD5',
+  'hmac-sha1': 'HMAC-SHA1',
+  'hmac-sha256': 'HMAC-SHA256',
+}
+export const SIGNATURE_ENCODINGS: Labels<CallSignature['encoding']> = {
+  hex: 'Hex, lower case',
+  hex_upper: 'Hex, upper case',
+  base64: 'Base64',
+}
 export const APP_KINDS: Labels<Schemas['RewardSettings']['kind']> = { reward: 'Rewards', tracking: 'Tracking' }
 export const ROUNDINGS: Labels<Schemas['RewardSettings']['rounding']> = {
   down: 'Down',
@@ -55,6 +70,7 @@ export const TICKET_KINDS: Labels<Schemas['Ticket']['kind']> = {
 }
 export const OFFER_SORTS: Labels<OfferSort> = {
   popular: 'Popular',
+  recommended: 'Recommended',
   payout_desc: 'Highest payout',
   payout_asc: 'Lowest payout',
   newest: 'Newest',

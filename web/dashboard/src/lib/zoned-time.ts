@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000
 const clockOf = (zone: string) => new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' }) // prettier-ignore
 
 /** The date in this zone at this moment. */
-export const todayIn = (zone: string) => clockOf(zone).format(new Date()).slice(0, 10)
+export const todayIn = (zone: string, now = new Date()) => clockOf(zone).format(now).slice(0, 10)
 
 /** The time of a clock in the viewer's zone, as the fields of browsers have it; empty: it is no time. */
 export function toClockTime(time: string | null): string {

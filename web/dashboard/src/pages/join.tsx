@@ -52,9 +52,10 @@ const PUBLISHER_ROLES = {
   publisher_viewer: 'As a viewer you see apps and reports but can’t change anything.',
 }
 
-const aboutRole = ({ role, publisher }: Invitation) => {
+const aboutRole = ({ role, publisher, advertiser }: Invitation) => {
   if (role === 'operator') return 'You will run this network: offers, advertisers, publishers and their money.'
   if (role === 'operator_reader') return 'You will see everything on this network but can’t change anything.'
+  if (role === 'advertiser') return `You’re joining ${advertiser}: its offers, figures, conversions and callbacks.`
   return `You’re joining ${publisher}. ${PUBLISHER_ROLES[role]}`
 }
 

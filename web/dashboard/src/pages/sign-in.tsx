@@ -3,7 +3,8 @@ import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import { post } from '../lib/api.ts'
-import { queryClient } from '../lib/queries.ts'
+import { hasDemoSite } from '../lib/demo.ts'
+import { queryClient, useGet } from '../lib/queries.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { Door } from '../parts/door.tsx'
 import { FormError } from '../parts/form-error.tsx'
@@ -32,6 +33,7 @@ function withinSite(path: string): string {
 
 function PasswordStep({ goOn }: { goOn: (isTwoFactor: boolean) => void }) {
   const form = useForm({ initialValues: { email: '', password: '' } })
+  const isOpen = useGet('/sign-up').data?.is_open === true
   const { formProps, isSending, error } = useSubmit(
     form,
     async (values) => {
@@ -65,6 +67,16 @@ function PasswordStep({ goOn }: { goOn: (isTwoFactor: boolean) => void }) {
           <Anchor component={Link} href="/forgot-password" size="sm">
             Forgot password?
           </Anchor>
+          {isOpen && (
+            <Anchor component={Link} href="/sign-up" size="sm">
+              New publisher? Sign up
+            </Anchor>
+          )}
+          {hasDemoSite && (
+            <Anchor href="/demo" size="sm">
+              Try it as a user
+            </Anchor>
+          )}
         </Stack>
       </form>
     </Door>

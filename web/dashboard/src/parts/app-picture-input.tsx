@@ -16,7 +16,7 @@ type Input = { value: string | null; onChange: (value: string | null) => void }
 /** A picture that an app shows: a URL, or an upload. Empty: none. */
 export function AppPictureInput({ label, description, appId, isReader, input }: AppPictureInputProps) {
   const { value, onChange, ...rest } = input as Input
-  const upload = useImageUpload(onChange, appId)
+  const upload = useImageUpload(onChange, `/apps/${appId}/wall/images`)
   return (
     <Stack gap={4}>
       <Group align="flex-end" gap="xs" wrap="nowrap">

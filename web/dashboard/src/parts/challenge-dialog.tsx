@@ -84,7 +84,7 @@ function ProofForm({ close }: { close: Close }) {
   )
 }
 
-/** Of the same person: somebody else gets the pages anew. */
+/** For the same person; after signing in as another, pages load anew. */
 function SignInForm({ close }: { close: Close }) {
   const { email } = useMe()
   const [needsCode, setNeedsCode] = useState(false)

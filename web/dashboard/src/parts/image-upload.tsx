@@ -8,15 +8,14 @@ import { useChange } from '../lib/queries.ts'
 const MAX_BYTES = 1_048_576
 const TYPES = 'image/png,image/jpeg,image/webp,image/gif'
 
-/** `onUpload` gets the path of the image on this server. `appId`: for the wall of this app. */
-export const useImageUpload = (onUpload: (path: string) => void, appId?: string) =>
-  useChange(async (file: File) => send(await toBase64(file), appId), {
+type UploadPath = '/images' | `/apps/${string}/wall/images` | `/advertisers/${string}/images`
+
+/** `onUpload` gets the path of the image on this server. `to`: where it is sent, by who may. */
+export const useImageUpload = (onUpload: (path: string) => void, to: UploadPath = '/images') =>
+  useChange(async (file: File) => post(to, { content: await toBase64(file) }), {
     onDone: ({ path }) => onUpload(path),
     onError: () => {}, // shown by UploadError
   })
-
-const send = (content: string, appId?: string) =>
-  appId === undefined ? post('/images', { content }) : post(`/apps/${appId}/wall/images`, { content })
 
 type Upload = ReturnType<typeof useImageUpload>
 

@@ -17,7 +17,7 @@ export function lazyPage(load: () => Promise<{ default: ComponentType }>, asks?:
   return function LazyPage() {
     const [Content, setContent] = useState(() => loaded)
     const [error, setError] = useState<Error | null>(null)
-    if (Content === null && error === null) begin().catch(() => {}) // told below
+    if (Content === null && error === null) begin().catch(() => {}) // shown below
     useEffect(() => {
       if (Content !== null) return
       begin().then((module) => {

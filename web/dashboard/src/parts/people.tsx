@@ -16,9 +16,10 @@ import { Empty, Loaded, Page } from './page.tsx'
 import { SubmitForm } from './submit-form.tsx'
 import { Time } from './time.tsx'
 
+type Base = `/publishers/${string}` | `/advertisers/${string}` | '/operators'
 export type RoleChoice = { value: string; label: string; about: string }
 type PeopleProps = {
-  base: `/publishers/${string}` | '/operators'
+  base: Base
   about: string
   roles: RoleChoice[]
   /** The role that invites others: the first person gets it. */
@@ -66,7 +67,7 @@ const hasOwner = (team: TeamData, ownerRole: string) =>
 const labelOf = (roles: RoleChoice[], role: string) => roles.find(({ value }) => value === role)?.label ?? role
 
 type TableProps = {
-  base: `/publishers/${string}` | '/operators'
+  base: Base
   people: TeamData['people']
   roles: RoleChoice[]
   mayChange: boolean
@@ -89,7 +90,7 @@ function PeopleTable({ base, people, roles, mayChange }: TableProps) {
     {
       name: 'Role',
       cell: (person) =>
-        mayChange && person.id !== me.id ? (
+        mayChange && roles.length > 1 && person.id !== me.id ? (
           <Select
             aria-label={`Role of ${person.name}`}
             size="xs"
@@ -133,13 +134,13 @@ function PeopleTable({ base, people, roles, mayChange }: TableProps) {
 }
 
 type InvitationsProps = {
-  base: `/publishers/${string}` | '/operators'
+  base: Base
   invitations: TeamData['invitations']
   roles: RoleChoice[]
   mayChange: boolean
 }
 
-/** What somebody who invited should know of the mail. */
+/** What the person who sent an invitation should know of its mail. */
 const MAIL_PROBLEMS: Partial<Record<TeamData['invitations'][number]['mail'], string>> = {
   queued: 'Sending the invitation…',
   retrying: 'The email could not be sent yet. We keep trying.',
@@ -216,7 +217,7 @@ function aboutInvitation({ url, mailed }: Schemas['IssuedInvitation']): string {
     : 'This network sends no mail, so send the link yourself. The link works once and expires in a week.'
 }
 
-type InviteProps = { base: `/publishers/${string}` | '/operators'; roles: RoleChoice[]; firstRole: string | undefined }
+type InviteProps = { base: Base; roles: RoleChoice[]; firstRole: string | undefined }
 
 function Invite({ base, roles, firstRole }: InviteProps) {
   const [issued, setIssued] = useState<Schemas['IssuedInvitation'] | null>(null)
@@ -240,13 +241,15 @@ function Invite({ base, roles, firstRole }: InviteProps) {
   return (
     <SubmitForm submit={submit} action="Send invitation">
       <TextInput label="Email address" type="email" required data-autofocus {...form.getInputProps('email')} />
-      <Select
-        label="Role"
-        description={roles.find(({ value }) => value === form.values.role)?.about}
-        data={roles}
-        allowDeselect={false}
-        {...form.getInputProps('role')}
-      />
+      {roles.length > 1 && (
+        <Select
+          label="Role"
+          description={roles.find(({ value }) => value === form.values.role)?.about}
+          data={roles}
+          allowDeselect={false}
+          {...form.getInputProps('role')}
+        />
+      )}
     </SubmitForm>
   )
 }

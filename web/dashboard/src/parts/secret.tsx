@@ -2,7 +2,7 @@ import { Alert, Stack, Text } from '@mantine/core'
 import { IconKey } from '@tabler/icons-react'
 import { Copyable } from './copy.tsx'
 
-/** A secret that the server has told once, and cannot tell again. */
+/** A secret that the server has shown once, and cannot show again. */
 export function SecretShown({ name, value }: { name: string; value: string }) {
   return (
     <Alert color="yellow" icon={<IconKey />} title={`Your new ${name}`} role="status">

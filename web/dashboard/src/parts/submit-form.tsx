@@ -8,19 +8,24 @@ type SubmitFormProps = {
   /** What the button says. */
   action: string
   button?: ButtonProps
+  /** For those who only read there is no button. */
+  mayChange?: boolean
   children: ReactNode
 }
 
 /** The fields of one thing that is sent, what was wrong with it, and the button. */
-export function SubmitForm({ submit: { formProps, isSending, error }, action, button, children }: SubmitFormProps) {
+export function SubmitForm({ submit, action, button, mayChange = true, children }: SubmitFormProps) {
+  const { formProps, isSending, error } = submit
   return (
     <form {...formProps}>
       <Stack>
         <FormError error={error} />
         {children}
-        <Button type="submit" loading={isSending} {...button}>
-          {action}
-        </Button>
+        {mayChange && (
+          <Button type="submit" loading={isSending} {...button}>
+            {action}
+          </Button>
+        )}
       </Stack>
     </form>
   )

@@ -1,5 +1,4 @@
-import { Button, Stack } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
+import { Stack } from '@mantine/core'
 import { useParams } from 'wouter'
 import { useGet } from '../../lib/queries.ts'
 import { type Filters, useFilters } from '../../lib/use-filters.ts'
@@ -10,6 +9,7 @@ import { ConversionFilters, conversionQuery } from '../../parts/conversions/conv
 import { ConversionTable } from '../../parts/conversions/conversion-table.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { FoundSoFar, Pager, usePages } from '../../parts/pager.tsx'
+import { DownloadCsv } from '../../parts/download-csv.tsx'
 
 export default function Conversions() {
   const { app_id } = useParams<{ app_id: string }>()
@@ -20,11 +20,7 @@ export default function Conversions() {
     <Page
       title="Conversions"
       about="Offers that your users completed, newest first. The CSV file follows the filters, with up to 10,000 of the newest."
-      actions={
-        <Button component="a" href={file} download variant="default" leftSection={<IconDownload size={16} />}>
-          Download CSV
-        </Button>
-      }
+      actions={<DownloadCsv href={file} />}
     >
       <ConversionFilters filters={filters} change={change} />
       <List key={JSON.stringify([app_id, filters, mode])} appId={app_id} filters={filters} mode={mode} />

@@ -1,5 +1,5 @@
 import { Button, Stack, Tabs } from '@mantine/core'
-import { IconChartBar, IconListDetails, IconPlus } from '@tabler/icons-react'
+import { IconChartBar, IconListDetails, IconPlus, IconUsers } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useParams } from 'wouter'
 import { mayWrite, useMe } from '../../lib/me.ts'
@@ -7,6 +7,8 @@ import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { Calls } from '../../parts/advertisers/calls.tsx'
 import { AddressSection, AliasSection, AmountSection, StatusSection } from '../../parts/advertisers/settings.tsx'
+import { PublisherSection } from '../../parts/advertisers/publishers-seen.tsx'
+import { SignatureSection } from '../../parts/advertisers/signature.tsx'
 import { type AdvertiserData, TokenSection } from '../../parts/advertisers/token.tsx'
 import { UrlsSection } from '../../parts/advertisers/urls.tsx'
 import { Loaded, Page } from '../../parts/page.tsx'
@@ -50,6 +52,14 @@ function Shown({ advertiser }: { advertiser: AdvertiserData }) {
           </Button>
           <Button
             component={Link}
+            href={`/advertisers/${advertiser_id}/people`}
+            variant="default"
+            leftSection={<IconUsers size={16} />}
+          >
+            People
+          </Button>
+          <Button
+            component={Link}
             href={`/network/reports?by=offer&advertiser_id=${advertiser_id}`}
             variant="default"
             leftSection={<IconChartBar size={16} />}
@@ -71,7 +81,7 @@ function Shown({ advertiser }: { advertiser: AdvertiserData }) {
       <Tabs value={filters['tab'] ?? 'integration'} onChange={onTab} keepMounted={false}>
         <Tabs.List mb="lg">
           <Tabs.Tab value="integration">Integration</Tabs.Tab>
-          <Tabs.Tab value="dialect">Mappings and IP allowlist</Tabs.Tab>
+          <Tabs.Tab value="dialect">Callback settings</Tabs.Tab>
           <Tabs.Tab value="calls">Callbacks</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="integration">
@@ -86,6 +96,8 @@ function Shown({ advertiser }: { advertiser: AdvertiserData }) {
             <StatusSection advertiser={advertiser} mayChange={mayChange} />
             <AliasSection advertiser={advertiser} mayChange={mayChange} />
             <AmountSection advertiser={advertiser} mayChange={mayChange} />
+            <SignatureSection advertiser={advertiser} mayChange={mayChange} />
+            <PublisherSection advertiser={advertiser} mayChange={mayChange} />
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="calls">

@@ -31,7 +31,7 @@ export default function Audit() {
     <Page title="Audit log" about="Every change by every person, newest first. Entries are permanent.">
       <AuditFilters {...{ filters, change }} />
       <Loaded query={found}>
-        {({ deeds: entries, next_cursor }) => (
+        {({ entries, next_cursor }) => (
           <DataTable
             rows={entries}
             columns={columnsOf(change)}
@@ -100,7 +100,7 @@ function PublisherFilter({ value, onChange }: PublisherFilterProps) {
   )
 }
 
-type Entry = Schemas['AuditList']['deeds'][number]
+type Entry = Schemas['AuditList']['entries'][number]
 
 const columnsOf = (change: Change): Column<Entry>[] => [
   {

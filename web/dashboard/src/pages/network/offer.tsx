@@ -8,6 +8,8 @@ import { post, put } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
+import { confirm } from '../../parts/confirm.tsx'
+import { BehindNotice, OfferFeed } from '../../parts/feeds/offer-feed.tsx'
 import { Duplicate } from '../../parts/network-offers/duplicate.tsx'
 import { History } from '../../parts/network-offers/history.tsx'
 import { OfferForm } from '../../parts/network-offers/offer-form.tsx'
@@ -63,6 +65,8 @@ function Shown({ offer }: { offer: OfferData }) {
   )
   return (
     <Page title={offer.name} about={about} actions={<Actions offer={offer} mayChange={mayChange} />}>
+      {offer.behind_offer_id !== null && <BehindNotice offerId={offer.behind_offer_id} />}
+      <OfferFeed offerId={offer.offer_id} mayChange={mayChange} />
       <Tabs
         value={filters['tab'] ?? 'details'}
         onChange={(tab) => change({ tab: tab === 'details' ? null : tab })}
@@ -90,7 +94,7 @@ function Shown({ offer }: { offer: OfferData }) {
 
 const textOf = (offer: OfferData) => JSON.stringify(valuesOf(offer))
 
-/** What is being typed stays, also when the offer changes behind it: then somebody is asked. */
+/** What is being typed stays, also when the offer changes meanwhile: then the operator is asked. */
 function Details({ offer, mayChange }: { offer: OfferData; mayChange: boolean }) {
   const client = useQueryClient()
   const path = `/offers/${offer.offer_id}` as const
@@ -129,6 +133,11 @@ function Actions({ offer, mayChange }: { offer: OfferData; mayChange: boolean })
     refresh: ['/offers'],
     done: isPaused ? 'Offer resumed.' : 'Offer paused.',
   })
+  const ask = async () => {
+    const text = 'It leaves all lists within a second. Users who clicked before can still convert.'
+    if (isPaused || (await confirm({ title: 'Pause this offer?', text, action: 'Pause offer' })))
+      toggle.mutate(undefined)
+  }
   return (
     <Group gap="xs">
       <Status value={offer.state} />
@@ -146,7 +155,7 @@ function Actions({ offer, mayChange }: { offer: OfferData; mayChange: boolean })
             variant="default"
             leftSection={isPaused ? <IconPlayerPlay size={16} /> : <IconPlayerPause size={16} />}
             loading={toggle.isPending}
-            onClick={() => toggle.mutate(undefined)}
+            onClick={() => void ask()}
           >
             {isPaused ? 'Resume' : 'Pause'}
           </Button>

@@ -165,7 +165,11 @@ function Narrow({ filters, narrow }: NarrowProps) {
   )
 }
 
-const figureColumn = (of: MetricName, sort: Sort, onSort: (of: MetricName) => void): Column<Row> => ({
+const figureColumn = (
+  of: (typeof NETWORK_METRICS)[number],
+  sort: Sort,
+  onSort: (of: MetricName) => void,
+): Column<Row> => ({
   ...sortable<Row>(of, sort, onSort),
   cell: ({ figures }) => <MetricValue of={of} value={figures?.[of] ?? null} />,
 })

@@ -2,6 +2,7 @@ import { Anchor, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { formatUpTo } from '../../lib/format.ts'
+import { useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
 import { BalanceFigures } from '../../parts/ledger/balances.tsx'
 import { ConversionTable } from '../../parts/network-conversions/table.tsx'
@@ -63,6 +64,7 @@ export default function NetworkOverviewPage() {
 }
 
 function Attention({ attention }: { attention: Overview['attention'] }) {
+  const { waiting_applications, waiting_proposals } = useMe()
   const all = [
     {
       count: attention.pending_conversions,
@@ -70,6 +72,20 @@ function Attention({ attention }: { attention: Overview['attention'] }) {
       many: 'conversions are pending',
       to: '/network/conversions',
       does: 'Approve or reject',
+    },
+    {
+      count: waiting_applications,
+      one: 'publisher is waiting for review',
+      many: 'publishers are waiting for review',
+      to: '/network/applications',
+      does: 'Review applications',
+    },
+    {
+      count: waiting_proposals,
+      one: 'proposal of an advertiser is waiting',
+      many: 'proposals of advertisers are waiting',
+      to: '/network/proposals',
+      does: 'Review proposals',
     },
     {
       count: attention.unmatched_calls,
@@ -99,15 +115,31 @@ function Attention({ attention }: { attention: Overview['attention'] }) {
       to: '/network/postbacks',
       does: 'View postback health',
     },
+    {
+      count: attention.troubled_feeds,
+      one: 'feed could not be applied: its offers stay as they were',
+      many: 'feeds could not be applied: their offers stay as they were',
+      to: '/network/feeds',
+      does: 'View feeds',
+    },
+    {
+      count: attention.held_offers,
+      one: 'new payout of a feed is waiting for approval',
+      many: 'new payouts of feeds are waiting for approval',
+      to: '/network/feeds',
+      does: 'Approve',
+    },
   ].filter(({ count }) => count > 0)
   return (
     <Section title="Needs attention">
       {all.length === 0 ? (
-        <Text size="sm">All clear: no pending conversions, no unmatched callbacks, no paused postbacks.</Text>
+        <Text size="sm">
+          All clear: no pending conversions, no unmatched callbacks, no paused postbacks, no feeds in trouble.
+        </Text>
       ) : (
         <Stack gap="xs">
           {all.map(({ count, one, many, to, does }) => (
-            <Group key={to} justify="space-between" gap="xs">
+            <Group key={one} justify="space-between" gap="xs">
               <Text size="sm">
                 <b>{formatUpTo(count, 1_000)}</b> {count === 1 ? one : many}
               </Text>

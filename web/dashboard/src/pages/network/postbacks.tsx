@@ -1,4 +1,4 @@
-// How postbacks fare over all apps: who does not get them, and why.
+// Postback health of all apps: which are failing, and why.
 import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { Link } from 'wouter'

@@ -19,6 +19,7 @@ export default function PublisherPage() {
   const { publisher_id } = useParams<{ publisher_id: string }>()
   const mayChange = mayWrite(useMe())
   const found = useGet(`/publishers/${encodeURIComponent(publisher_id)}`)
+  const application = useGet(`/publishers/${encodeURIComponent(publisher_id)}/application`)
   return (
     <Page
       title={found.data?.name ?? 'Publisher'}
@@ -26,6 +27,11 @@ export default function PublisherPage() {
       actions={
         found.data !== undefined && (
           <>
+            {application.data?.application != null && (
+              <Button component={Link} href={`/network/applications/${publisher_id}`} variant="default">
+                Application
+              </Button>
+            )}
             <Button component={Link} href={`/publishers/${publisher_id}/people`} variant="default">
               People
             </Button>

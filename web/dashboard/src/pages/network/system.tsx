@@ -26,7 +26,7 @@ export default function SystemPage() {
   )
 }
 
-/** What somebody should do something about. */
+/** What needs an operator. */
 function warningsOf({ queues, database, partitions, nodes }: Shown): string[] {
   const warnings: string[] = []
   const here = nodes.filter(({ is_here }) => is_here)

@@ -12,6 +12,7 @@ const REASONS: Record<string, string> = {
   wrong_token: 'The token was wrong or missing.',
   expired_token: 'The token has expired: the advertiser still uses the old one.',
   wrong_address: 'The IP address is not on the allowlist.',
+  wrong_signature: 'The signature is missing or wrong.',
   too_long: 'The body was too long and was not read.',
   compressed: 'The body was compressed and was not read.',
 }

@@ -6,7 +6,7 @@ import { IconRefresh, IconX } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import { post } from '../../lib/api.ts'
 import { formatNoun } from '../../lib/format.ts'
-import { mayWrite, useMe } from '../../lib/me.ts'
+import { isOperator, mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { OUTCOMES } from '../../lib/statuses.ts'
@@ -28,18 +28,20 @@ const REPAIRABLE = [OPEN, 'unmatched', 'invalid', 'refused']
 
 /** Of one advertiser, or of all, those with wrong tokens included. */
 export function Calls({ advertiserId }: { advertiserId?: number }) {
-  const mayChange = mayWrite(useMe())
+  const me = useMe()
+  const mayChange = mayWrite(me)
+  const path = isOperator(me) ? '/inbound-calls' : (`/advertisers/${advertiserId ?? 0}/inbound-calls` as const)
   const [filters, change] = useFilters()
   const pages = usePages()
   const { outcome, click_id, call: openId } = filters
   const open = ({ inbound_id }: Call) => change({ call: inbound_id }, { isStep: true })
   const close = () => change({ call: null })
   const only = outcome === OPEN ? { open: 'yes' as const } : { outcome: oneOf(OUTCOMES, outcome) }
-  const calls = useGet('/inbound-calls', {
-    query: { advertiser_id: advertiserId, ...only, click_id, cursor: pages.cursor },
+  const calls = useGet(path, {
+    query: { ...(isOperator(me) ? { advertiser_id: advertiserId } : {}), ...only, click_id, cursor: pages.cursor },
     everyMs: LOOK_MS,
   })
-  const opened = useGet(openId === undefined ? null : '/inbound-calls', { query: { inbound_id: openId } })
+  const opened = useGet(openId === undefined ? null : path, { query: { inbound_id: openId } })
   const again = useReprocess(close)
   const dismiss = useDismiss(close)
   const listed = calls.data?.calls.filter(({ advertiser_id }) => advertiser_id !== null) ?? []
@@ -108,7 +110,8 @@ export function Calls({ advertiserId }: { advertiserId?: number }) {
                 <FoundSoFar pages={pages} nextCursor={data.next_cursor} />
               ) : outcome === undefined && click_id === undefined ? (
                 <Empty title="No callbacks yet">
-                  Callbacks from advertisers appear here immediately, with their outcome.
+                  {isOperator(me) ? 'Callbacks from advertisers' : 'Your callbacks'} appear here immediately, with their
+                  outcome.
                 </Empty>
               ) : (
                 <Empty title="No callback matches">Clear a filter to see more.</Empty>

@@ -2,7 +2,7 @@
 import { ActionIcon, Alert, Button, Group, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
-import { patch } from '../../lib/api.ts'
+import { patch, put } from '../../lib/api.ts'
 import { useLeaveGuard } from '../../lib/leave.ts'
 import { describeProblems } from '../../lib/problems.ts'
 import { useChange } from '../../lib/queries.ts'
@@ -10,17 +10,26 @@ import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
 import type { AdvertiserData } from './token.tsx'
 
-type SectionProps = { advertiser: AdvertiserData; mayChange: boolean }
-type Settings = Pick<AdvertiserData, 'allowed_ips' | 'status_map' | 'aliases' | 'negative_amount' | 'decimal_mark'>
+export type SectionProps = { advertiser: AdvertiserData; mayChange: boolean }
+type Settings = Pick<
+  AdvertiserData,
+  'allowed_ips' | 'status_map' | 'aliases' | 'negative_amount' | 'decimal_mark' | 'reversal_prefix' | 'sees_publishers'
+>
 
 const STATUSES = ['approved', 'pending', 'rejected', 'reversed'] as const
 const PARAMETERS = ['click_id', 'goal', 'txn_id', 'amount', 'status', 'ip', 'country'] as const
 
 /** One part of the settings: as typed, and as the server took it. */
-function usePart<N extends keyof Settings>(advertiser: AdvertiserData, name: N) {
+export function usePart<N extends keyof Settings>(advertiser: AdvertiserData, name: N) {
   const [value, setValue] = useState<Settings[N]>(advertiser[name])
   const [error, setError] = useState<string | null>(null)
-  const save = useChange((given: Settings[N]) => patch(`/advertisers/${advertiser.advertiser_id}`, { [name]: given }), {
+  const path = `/advertisers/${advertiser.advertiser_id}` as const
+  // The IP allowlist is the advertiser's own to change; the rest is the operator's.
+  const send = (given: Settings[N]) =>
+    name === 'allowed_ips'
+      ? put(`${path}/allowed-ips`, { allowed_ips: given as Settings['allowed_ips'] })
+      : patch(path, { [name]: given })
+  const save = useChange(send, {
     refresh: ['/advertisers'],
     done: 'Saved.',
     onDone: (saved) => {
@@ -35,7 +44,7 @@ function usePart<N extends keyof Settings>(advertiser: AdvertiserData, name: N) 
     setBase(now)
     setValue(now)
   }
-  // Changed in another tab, or by somebody else: shown at once, unless there is something here that it would undo.
+  // Changed in another tab, or by another person: shown at once, unless there is something here that it would undo.
   const isStale = !isSame(base, now) && !isSame(value, now)
   if (!isSame(base, now) && (isSame(value, base) || isSame(value, now))) follow()
   useLeaveGuard(!isSame(value, now))
@@ -65,7 +74,7 @@ type FormProps = {
   children: ReactNode
 }
 
-function PartForm({ part, mayChange, more, children }: FormProps) {
+export function PartForm({ part, mayChange, more, children }: FormProps) {
   return (
     <form
       onSubmit={(event) => {
@@ -139,11 +148,12 @@ const DECIMAL_MARKS = [
 
 export function AmountSection({ advertiser, mayChange }: SectionProps) {
   const negative = usePart(advertiser, 'negative_amount')
+  const prefix = usePart(advertiser, 'reversal_prefix')
   const mark = usePart(advertiser, 'decimal_mark')
   return (
     <Section
-      title="Amounts"
-      about="Used for goals that pay a percentage. Currency signs, thousands separators and extra decimals are understood."
+      title="Amounts and reversals"
+      about="Amounts are used for goals that pay a percentage. Currency signs, thousands separators and extra decimals are understood."
     >
       <PartForm part={negative} mayChange={mayChange}>
         <Select
@@ -163,6 +173,16 @@ export function AmountSection({ advertiser, mayChange }: SectionProps) {
           disabled={!mayChange}
           value={mark.value}
           onChange={(value) => mark.setValue((value ?? 'detect') as typeof mark.value)}
+        />
+      </PartForm>
+      <PartForm part={prefix} mayChange={mayChange}>
+        <TextInput
+          label="Transaction IDs of reversals begin with"
+          description="Such as r-, where r-17 takes back 17. Leave empty if they do not."
+          maxLength={20}
+          disabled={!mayChange}
+          value={prefix.value}
+          onChange={(event) => prefix.setValue(event.currentTarget.value)}
         />
       </PartForm>
     </Section>

@@ -7,22 +7,26 @@ import { CopyBlock } from '../copy.tsx'
 import { Loaded } from '../page.tsx'
 import { Section } from '../section.tsx'
 
-type UrlsSectionProps = { advertiserId: number; token: string | null }
+type UrlsSectionProps = { advertiserId: number; token: string | null; isOwn?: boolean }
 
 /** The addresses to hand out, with the token in them as long as this page knows it. */
-export function UrlsSection({ advertiserId, token }: UrlsSectionProps) {
+export function UrlsSection({ advertiserId, token, isOwn = false }: UrlsSectionProps) {
   const urls = useGet(`/advertisers/${advertiserId}/postback-urls`)
   return (
     <Section
       title="Postback URLs"
-      about="Give these URLs to the advertiser. Its system calls the URL of a goal when a user completes it, and replaces the macros in braces."
+      about={
+        isOwn
+          ? 'Your system calls the URL of a goal when a user completes it, and replaces the macros in braces.'
+          : 'Give these URLs to the advertiser. Its system calls the URL of a goal when a user completes it, and replaces the macros in braces.'
+      }
     >
       <List size="sm" spacing={4}>
         <List.Item>
           <Code>{'{click_id}'}</Code> the click ID from our link
         </List.Item>
         <List.Item>
-          <Code>{'{txn_id}'}</Code> the advertiser’s unique ID of the sale or action
+          <Code>{'{txn_id}'}</Code> {isOwn ? 'your' : 'the advertiser’s'} unique ID of the sale or action
         </List.Item>
         <List.Item>
           <Code>{'{amount}'}</Code> the sale amount, in US dollars
@@ -43,7 +47,11 @@ export function UrlsSection({ advertiserId, token }: UrlsSectionProps) {
                 )}
               </Text>
             )}
-            <Offers data={data} fill={(url) => url.replace(data.token_place, token ?? data.token_place)} />
+            <Offers
+              data={data}
+              isOwn={isOwn}
+              fill={(url) => url.replace(data.token_place, token ?? data.token_place)}
+            />
             {data.more_offers > 0 && (
               <Text size="sm">
                 … and {formatCount(data.more_offers)} more offers. Their URLs differ only in the goal.
@@ -56,11 +64,16 @@ export function UrlsSection({ advertiserId, token }: UrlsSectionProps) {
   )
 }
 
-type OffersProps = { data: Schemas['AdvertiserPostbackUrls']; fill: (url: string) => string }
+type OffersProps = { data: Schemas['AdvertiserPostbackUrls']; isOwn: boolean; fill: (url: string) => string }
 
-function Offers({ data, fill }: OffersProps) {
+function Offers({ data, isOwn, fill }: OffersProps) {
   if (data.offers.length === 0)
-    return <Text size="sm">This advertiser has no offers yet. Each goal of an offer gets a URL here.</Text>
+    return (
+      <Text size="sm">
+        {isOwn ? 'You have no offers yet.' : 'This advertiser has no offers yet.'} Each goal of an offer gets a URL
+        here.
+      </Text>
+    )
   return (
     <Accordion variant="contained" defaultValue={String(data.offers[0]?.offer_id)}>
       {data.offers.map((offer) => (
@@ -71,9 +84,11 @@ function Offers({ data, fill }: OffersProps) {
               {!offer.can_be_confirmed && (
                 <Alert color="yellow">
                   The destination URL of this offer has no {'{click_id}'}, so its conversions cannot be confirmed.{' '}
-                  <Anchor component={Link} href={`/network/offers/${offer.offer_id}`} size="sm" underline="always">
-                    Edit offer
-                  </Anchor>
+                  {!isOwn && (
+                    <Anchor component={Link} href={`/network/offers/${offer.offer_id}`} size="sm" underline="always">
+                      Edit offer
+                    </Anchor>
+                  )}
                 </Alert>
               )}
               {offer.goals.map((goal) => (

@@ -17,7 +17,7 @@ const TITLES: Record<Step, string> = {
 export function FirstSteps({ app, checklist }: { app: AppData; checklist: ChecklistData }) {
   const { steps } = checklist
   const next = steps.find(({ done_at }) => done_at === null)?.step ?? null
-  // What somebody opened stays open until something is ticked off.
+  // What was opened by hand stays open until another step completes.
   const [opened, setOpened] = useState<{ at: Step | null; step: string | null }>({ at: next, step: next })
   const shown = opened.at === next ? opened.step : next
   const done = steps.filter(({ done_at }) => done_at !== null)

@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { Time } from '../time.tsx'
 import type { AppData } from './data.ts'
 
-/** A secret came from a browser: whoever looked at that page could read it. */
+/** A secret came from a browser: every visitor of that page could read it. */
 export function LeakWarning({ app }: { app: AppData }) {
   const leaks = app.credentials.flatMap(({ mode, leak }) => (leak === null || leak.is_over ? [] : [{ mode, ...leak }]))
   if (leaks.length === 0) return null

@@ -1,10 +1,10 @@
-// Secrets that the server has just told: kept in the memory of this page only, to fill them into examples. A reload
+// Secrets that the server has just shown: kept in the memory of this page only, to fill them into examples. A reload
 // forgets them.
 import { useSyncExternalStore } from 'react'
 
 type Kind = 'api' | 'signing'
 
-const told = new Map<string, string>()
+const shown = new Map<string, string>()
 const watchers = new Set<() => void>()
 
 const nameOf = (apiKey: string, kind: Kind) => `${kind} ${apiKey}`
@@ -15,10 +15,10 @@ function watch(watcher: () => void): () => void {
 }
 
 export function keepSecret(apiKey: string, kind: Kind, secret: string): void {
-  told.set(nameOf(apiKey, kind), secret)
+  shown.set(nameOf(apiKey, kind), secret)
   for (const watcher of watchers) watcher()
 }
 
-/** Null when it was not told in this visit. */
+/** Null when it was not shown in this visit. */
 export const useSecret = (apiKey: string, kind: Kind): string | null =>
-  useSyncExternalStore(watch, () => told.get(nameOf(apiKey, kind)) ?? null)
+  useSyncExternalStore(watch, () => shown.get(nameOf(apiKey, kind)) ?? null)

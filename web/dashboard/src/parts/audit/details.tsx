@@ -50,8 +50,11 @@ function inWords(value: unknown): string {
     return Object.entries(value)
       .map(([name, part]) => `${name.replaceAll('_', ' ')}: ${inWords(part)}`)
       .join(', ')
-  return typeof value === 'string' && ISO_TIME.test(value) ? formatTime(value) : String(value)
+  return typeof value === 'string' && ISO_TIME.test(value) ? formatTime(value) : shorten(String(value))
 }
+
+/** Such as terms of service, which the API has whole. */
+const shorten = (text: string) => (text.length > 500 ? `${text.slice(0, 500)}…` : text)
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 

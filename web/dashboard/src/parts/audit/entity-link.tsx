@@ -2,7 +2,7 @@ import { Anchor, type AnchorProps } from '@mantine/core'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 
-export type Named = NonNullable<Schemas['AuditList']['deeds'][number]['target']>
+export type Named = NonNullable<Schemas['AuditList']['entries'][number]['target']>
 
 function pageOf({ kind, id, publisher_id }: Named): string {
   if (kind === 'app') return `/apps/${id}`

@@ -1,6 +1,6 @@
-import { TextInput } from '@mantine/core'
 import { checkId } from '../../lib/amounts.ts'
 import type { Filters } from '../../lib/use-filters.ts'
+import { FilterDay } from '../filter-day.tsx'
 import { FilterSelect } from '../filter-select.tsx'
 import { FilterBar } from '../filter-bar.tsx'
 import { FilterText } from '../filter-text.tsx'
@@ -13,14 +13,6 @@ type ConversionFiltersProps = { filters: Filters; change: (changed: Record<strin
 
 export function ConversionFilters({ filters, change }: ConversionFiltersProps) {
   const set = (name: string) => (value: string | null) => change({ [name]: value })
-  const day = (name: 'from' | 'to', label: string) => (
-    <TextInput
-      type="date"
-      label={label}
-      value={filters[name] ?? ''}
-      onChange={({ currentTarget }) => set(name)(currentTarget.value)}
-    />
-  )
   return (
     <FilterBar
       label="Conversions"
@@ -50,8 +42,8 @@ export function ConversionFilters({ filters, change }: ConversionFiltersProps) {
         onChange={set('sub_id')}
         maxLength={45}
       />
-      {day('from', 'From')}
-      {day('to', 'Until')}
+      <FilterDay label="From" value={filters['from']} onChange={set('from')} />
+      <FilterDay label="Until" value={filters['to']} onChange={set('to')} />
     </FilterBar>
   )
 }

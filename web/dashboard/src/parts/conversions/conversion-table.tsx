@@ -3,9 +3,9 @@ import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { formatPrices, formatReward } from '../../lib/format.ts'
 import { type Column, DataTable } from '../data-table.tsx'
-import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
-import { explainReason, subIdsOf } from './words.ts'
+import { StatusWithReason } from './status-with-reason.tsx'
+import { subIdsOf } from './words.ts'
 
 type Conversion = Schemas['AppConversionList']['conversions'][number]
 
@@ -37,19 +37,7 @@ const columnsOf = (appId: string, formatPrice: (payout: number) => string): Colu
   offerColumn(appId),
   { name: 'Time', cell: ({ created_at }) => <Time at={created_at} /> },
   { name: 'User', isText: true, cell: ({ user_id }) => user_id },
-  {
-    name: 'Status',
-    cell: ({ status, status_reason }) => (
-      <>
-        <Status value={status} />
-        {status_reason !== null && (
-          <Text size="xs" c="dimmed">
-            {explainReason(status_reason)}
-          </Text>
-        )}
-      </>
-    ),
-  },
+  { name: 'Status', cell: (one) => <StatusWithReason {...one} /> },
   {
     name: 'Payout',
     isNumber: true,

@@ -84,7 +84,7 @@ export function PaymentRunTab() {
                 ]}
                 rowKey={({ publisher_id }) => publisher_id}
                 minWidth={760}
-                empty={<NobodyOwed isFiltered={typed !== '' || search !== ''} />}
+                empty={<NothingOwed isFiltered={typed !== '' || search !== ''} />}
                 pager={
                   <OffsetPager
                     {...{ offset, total }}
@@ -136,7 +136,7 @@ function CreateRun({ chosen, search, minimum, due }: CreateRunProps) {
   )
 }
 
-function NobodyOwed({ isFiltered }: { isFiltered: boolean }) {
+function NothingOwed({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) return <Empty title="No publisher matches">Lower the amount, or search for part of a name.</Empty>
   return (
     <Empty title="No publishers yet">

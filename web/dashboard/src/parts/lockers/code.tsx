@@ -29,7 +29,7 @@ function ContentCode({ lockerId, server }: { lockerId: number; server: string })
   const codes = [
     {
       name: 'Cover content',
-      about: 'Quick, but it hides content only: whoever reads the source of your page finds it.',
+      about: 'Quick, but it hides content only: readers of your page’s source can find it.',
       code: `${script}
 <offer-locker locker="${lockerId}">
   <p>What is covered</p>

@@ -18,7 +18,7 @@ export function stateOf({ taken_down_reason, settings: { enabled, link }, opened
 export const conditionOf = ({ settings: { needed_offers, needed_reward } }: Locker, currency: string): string =>
   needed_reward === null ? formatNoun(needed_offers ?? 1, 'offer') : formatReward(needed_reward, currency)
 
-/** Of those who saw it. Null: nobody did. */
+/** Of its visitors. Null: it had none. */
 export const unlockRateOf = ({ views, unlocks }: Locker): string =>
   views === 0 ? '–' : formatShare(Math.min(1, unlocks / views))
 

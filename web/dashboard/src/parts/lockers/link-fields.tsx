@@ -95,7 +95,7 @@ export function LinkFields({ form, isReader, before }: LinkFieldsProps) {
 
 export function PreviewCardFields({ form, appId, isReader }: FieldsProps) {
   return (
-    <Section title="Preview card" about="What other apps show when somebody shares the link.">
+    <Section title="Preview card" about="What other apps show when the link is shared.">
       <Stack>
         <TextInput
           label="Card title"

@@ -19,8 +19,8 @@ const ABOUT: Record<MoveTo, string> = {
     'Permanent: the payout is deducted and the publisher is notified by postback. Only approved conversions can be reversed.',
 }
 
-/** What the publisher may be told; the first, unless another is chosen. Its type holds it to what the server takes. */
-const TOLD: MoveReasons = {
+/** The reasons that the publisher can be given; the first is the default. Its type holds it to what the server accepts. */
+const REASONS: MoveReasons = {
   approved: ['operator'],
   rejected: [
     'operator',
@@ -43,7 +43,7 @@ export function Decide({ decision, onClose }: { decision: Decision | null; onClo
 
 function Deciding({ to, ids, onClose }: Decision & { onClose: (isDone: boolean) => void }) {
   const { state, results, error, move } = useMoves(to, ids)
-  const [told, setTold] = useState<MoveReason>('operator')
+  const [shown, setShown] = useState<MoveReason>('operator')
   const [reason, setReason] = useState('')
   const needsReason = to !== 'approved'
   const isBegun = results.length > 0
@@ -68,7 +68,7 @@ function Deciding({ to, ids, onClose }: Decision & { onClose: (isDone: boolean) 
         <form
           onSubmit={(event) => {
             event.preventDefault()
-            void move(told, reason)
+            void move(shown, reason)
           }}
         >
           <Stack>
@@ -85,10 +85,10 @@ function Deciding({ to, ids, onClose }: Decision & { onClose: (isDone: boolean) 
                 label="Reason shown to the publisher"
                 description="In the dashboard, the API and postbacks."
                 allowDeselect={false}
-                data={TOLD[to].map((value) => ({ value, label: STATUS_REASONS[value] }))}
-                value={told}
+                data={REASONS[to].map((value) => ({ value, label: STATUS_REASONS[value] }))}
+                value={shown}
                 disabled={state === 'moving'}
-                onChange={(value) => value !== null && setTold(value)}
+                onChange={(value) => value !== null && setShown(value)}
               />
             )}
             <Textarea

@@ -94,7 +94,7 @@ export function Evidence({ one }: { one: Details }) {
 
 type Step = { at: string; title: ReactNode; about: ReactNode }
 
-/** Everything that happened, in order: the click, every move, what people said about it, what the publisher was told. */
+/** Everything that happened, in order: the click, every move, notes, postbacks. */
 function stepsOf(one: Details): Step[] {
   const steps: Step[] = [
     ...(one.click_at === null ? [] : [{ at: one.click_at, title: 'The user followed the link', about: null }]),

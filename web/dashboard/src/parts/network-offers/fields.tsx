@@ -5,8 +5,9 @@ import { OFFER_FIELDS } from '../../lib/api-types.ts'
 import { timeZone } from '../../lib/format.ts'
 import { COUNTRIES } from '../../lib/countries.ts'
 import { PictureInput } from './picture-input.tsx'
-import { FIELD_NAMES, type FieldName, type OfferValues } from './values.ts'
+import { FIELD_NAMES, type FieldName, isProposed, type OfferValues } from './values.ts'
 
+type OfferPart = (typeof OFFER_FIELDS)[FieldName]['part']
 type OfferFormType = UseFormReturnType<OfferValues>
 type Field = {
   part: string
@@ -22,12 +23,20 @@ const WHOLE = 12
 const HALF = { base: 12, sm: 6 }
 const THIRD = { base: 12, xs: 6, lg: 4 }
 
-export function Fields({ form, part }: { form: OfferFormType; part: 'look' | 'target' | 'terms' | 'caps' }) {
+type FieldsProps = {
+  form: OfferFormType
+  part: OfferPart
+  /** The advertiser that proposes them. Undefined: an operator edits them. */
+  proposer?: string | undefined
+}
+
+export function Fields({ form, part, proposer }: FieldsProps) {
+  const isShown = (name: FieldName) => OFFER_FIELDS[name].part === part && (proposer === undefined || isProposed(name))
   return (
     <Grid gap="sm" align="end">
-      {FIELD_NAMES.filter((name) => OFFER_FIELDS[name].part === part).map((name) => (
+      {FIELD_NAMES.filter(isShown).map((name) => (
         <Grid.Col key={name} span={spanOf(name)}>
-          <Input form={form} name={name} />
+          <Input form={form} name={name} proposer={proposer} />
         </Grid.Col>
       ))}
     </Grid>
@@ -40,8 +49,9 @@ function spanOf(name: FieldName) {
   return isWhole || (part === 'caps' && input === 'choice') ? WHOLE : part === 'caps' ? THIRD : HALF
 }
 
-function Input({ form, name }: { form: OfferFormType; name: FieldName }) {
-  const { input, label, hint, placeholder, required, data = [] }: Field = OFFER_FIELDS[name]
+function Input({ form, name, proposer }: Omit<FieldsProps, 'part'> & { name: FieldName }) {
+  const { input, hint, placeholder, required, data = [], ...field }: Field = OFFER_FIELDS[name]
+  const label = proposer === undefined ? field.label : field.label.replace('Revenue', 'Spend') // the same money
   const more = { label, description: hint, placeholder, required, ...form.getInputProps(name) }
   if (input === 'lines') return <Textarea {...more} autosize minRows={2} maxRows={8} />
   if (input === 'flag')
@@ -50,8 +60,9 @@ function Input({ form, name }: { form: OfferFormType; name: FieldName }) {
   if (input === 'choices') return <MultiSelect {...more} data={[...data]} />
   if (input === 'countries')
     return <MultiSelect {...more} searchable clearable limit={60} nothingFoundMessage="No such country" data={COUNTRIES} /> // prettier-ignore
-  if (name === 'image_url') return <PictureInput {...more} onUpload={(path) => form.setFieldValue('image_url', path)} />
-  if (input === 'number') return <TextInput {...more} placeholder="no cap" inputMode="decimal" />
+  if (name === 'image_url')
+    return <PictureInput {...more} advertiserId={proposer} onUpload={(path) => form.setFieldValue('image_url', path)} />
+  if (input === 'number') return <TextInput {...more} placeholder={placeholder ?? 'no cap'} inputMode="decimal" />
   if (input === 'time') return <TextInput {...more} type="datetime-local" label={`${label} (${timeZone()})`} />
   return (
     <Stack gap="xs">

@@ -6,8 +6,8 @@ import { isAbove, newGoal, type OfferValues, payoutOf, revenueOf } from './value
 
 const MAX_GOALS = 50
 
-/** What is to be done for an offer, and what each part of it is worth. */
-export function GoalFields({ form }: { form: UseFormReturnType<OfferValues> }) {
+/** What is to be done for an offer, and what each part of it is worth. An advertiser says what it pays. */
+export function GoalFields({ form, isProposal }: { form: UseFormReturnType<OfferValues>; isProposal: boolean }) {
   const { goals } = form.values
   return (
     <Stack gap="sm">
@@ -17,7 +17,7 @@ export function GoalFields({ form }: { form: UseFormReturnType<OfferValues> }) {
         </Text>
       )}
       {goals.map((_, i) => (
-        <Goal key={i} form={form} place={i} isOnly={goals.length === 1} />
+        <Goal key={i} form={form} place={i} isOnly={goals.length === 1} isProposal={isProposal} />
       ))}
       <Group justify="space-between">
         <Button
@@ -28,7 +28,13 @@ export function GoalFields({ form }: { form: UseFormReturnType<OfferValues> }) {
         >
           Add goal
         </Button>
-        <Totals payout={payoutOf(goals)} revenue={revenueOf(goals)} />
+        {isProposal ? (
+          <Text size="sm" role="status">
+            You pay {formatUsd(revenueOf(goals))} in total
+          </Text>
+        ) : (
+          <Totals payout={payoutOf(goals)} revenue={revenueOf(goals)} />
+        )}
       </Group>
     </Stack>
   )
@@ -44,7 +50,9 @@ function Totals({ payout, revenue }: { payout: number; revenue: number }) {
   )
 }
 
-function Goal({ form, place, isOnly }: { form: UseFormReturnType<OfferValues>; place: number; isOnly: boolean }) {
+type GoalProps = { form: UseFormReturnType<OfferValues>; place: number; isOnly: boolean; isProposal: boolean }
+
+function Goal({ form, place, isOnly, isProposal }: GoalProps) {
   const field = (name: string) => form.getInputProps(`goals.${place}.${name}`)
   const flag = (name: string) => form.getInputProps(`goals.${place}.${name}`, { type: 'checkbox' })
   return (
@@ -53,18 +61,46 @@ function Goal({ form, place, isOnly }: { form: UseFormReturnType<OfferValues>; p
         <SimpleGrid cols={{ base: 1, sm: 3 }}>
           <TextInput label="Goal name" required {...field('name')} />
           <TextInput label="Goal description" {...field('description')} />
-          <TextInput label="Goal external ID" placeholder="the advertiser’s own ID" {...field('external_id')} />
+          <TextInput
+            label="Goal external ID"
+            placeholder={isProposal ? 'your own ID' : 'the advertiser’s own ID'}
+            {...field('external_id')}
+          />
         </SimpleGrid>
-        {isAbove(form.values.goals[place]) && (
+        {!isProposal && isAbove(form.values.goals[place]) && (
           <Alert color="yellow" role="status">
             The payout is above the revenue: you lose money on every conversion.
           </Alert>
         )}
         <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }}>
-          <TextInput label="Payout, USD" inputMode="decimal" required {...field('payout')} />
-          <TextInput label="Revenue, USD" inputMode="decimal" placeholder="same as payout" {...field('revenue')} />
-          <TextInput label="Payout, %" inputMode="decimal" placeholder="of the amount" {...field('payout_percent')} />
-          <TextInput label="Revenue, %" inputMode="decimal" placeholder="of the amount" {...field('revenue_percent')} />
+          {isProposal ? (
+            <>
+              <TextInput label="You pay, USD" inputMode="decimal" {...field('revenue')} />
+              <TextInput
+                label="You pay, %"
+                inputMode="decimal"
+                placeholder="of the amount"
+                {...field('revenue_percent')}
+              />
+            </>
+          ) : (
+            <>
+              <TextInput label="Payout, USD" inputMode="decimal" required {...field('payout')} />
+              <TextInput label="Revenue, USD" inputMode="decimal" placeholder="same as payout" {...field('revenue')} />
+              <TextInput
+                label="Payout, %"
+                inputMode="decimal"
+                placeholder="of the amount"
+                {...field('payout_percent')}
+              />
+              <TextInput
+                label="Revenue, %"
+                inputMode="decimal"
+                placeholder="of the amount"
+                {...field('revenue_percent')}
+              />
+            </>
+          )}
         </SimpleGrid>
         <Group justify="space-between">
           <Group>

@@ -2,6 +2,7 @@ import { Paper, Stack, Text } from '@mantine/core'
 import type { Schemas } from '../../lib/api-types.ts'
 import { useGet } from '../../lib/queries.ts'
 import { DataTable } from '../data-table.tsx'
+import { Value } from '../field-value.tsx'
 import { Empty, Loaded } from '../page.tsx'
 import { Pager, usePages } from '../pager.tsx'
 import { Time } from '../time.tsx'
@@ -61,17 +62,4 @@ function Change({ change }: { change: HistoryData['changes'][number] }) {
       )}
     </Paper>
   )
-}
-
-const Value = ({ value }: { value: unknown }) => <span style={{ whiteSpace: 'pre-wrap' }}>{describe(value)}</span>
-
-function describe(value: unknown): string {
-  if (value === null || value === undefined || value === '') return '–'
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(describe).join(', ')
-  if (typeof value === 'object')
-    return Object.entries(value)
-      .filter(([, part]) => part !== null && part !== '' && part !== false)
-      .map(([name, part]) => `${name}: ${describe(part)}`)
-      .join('\n')
-  return String(value)
 }

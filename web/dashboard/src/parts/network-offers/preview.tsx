@@ -10,7 +10,8 @@ const SIZE = 64
 /** Rounded down to four decimals, as rewards are. */
 const rewardOf = (usd: number, rate: number) => formatCount(Math.floor(usd * rate * 10_000 + 0.001) / 10_000)
 
-export function Preview({ values }: { values: OfferValues }) {
+/** What users are rewarded with is for the operator to say: an advertiser's proposal has none. */
+export function Preview({ values, hasRewards = true }: { values: OfferValues; hasRewards?: boolean }) {
   const [rate, setRate] = useState<number | string>(1_000)
   const coins = typeof rate === 'number' ? rate : 0
   return (
@@ -29,9 +30,11 @@ export function Preview({ values }: { values: OfferValues }) {
             </Box>
           </Group>
           <Group justify="space-between">
-            <Badge size="lg" variant="filled" tt="none">
-              {rewardOf(payoutOf(values.goals), coins)} Coins
-            </Badge>
+            {hasRewards && (
+              <Badge size="lg" variant="filled" tt="none">
+                {rewardOf(payoutOf(values.goals), coins)} Coins
+              </Badge>
+            )}
             {values.time_estimate !== '' && (
               <Group gap={4} wrap="nowrap">
                 <IconClock size={16} aria-hidden />
@@ -42,17 +45,19 @@ export function Preview({ values }: { values: OfferValues }) {
           </Group>
           {values.payment_required && <Text size="sm">Payment required</Text>}
           {values.requirements !== '' && <Text size="sm">{values.requirements}</Text>}
-          {values.goals.length > 1 && <Goals goals={values.goals} rate={coins} />}
+          {values.goals.length > 1 && <Goals goals={values.goals} rate={hasRewards ? coins : null} />}
         </Stack>
       </Paper>
-      <NumberInput
-        label="Coins per US dollar"
-        description="An example: every app has its own currency."
-        maw={220}
-        min={0}
-        value={rate}
-        onChange={setRate}
-      />
+      {hasRewards && (
+        <NumberInput
+          label="Coins per US dollar"
+          description="An example: every app has its own currency."
+          maw={220}
+          min={0}
+          value={rate}
+          onChange={setRate}
+        />
+      )}
     </Stack>
   )
 }
@@ -72,7 +77,7 @@ function Picture({ url }: { url: string }) {
   )
 }
 
-function Goals({ goals, rate }: { goals: GoalValues[]; rate: number }) {
+function Goals({ goals, rate }: { goals: GoalValues[]; rate: number | null }) {
   return (
     <Stack gap={4} component="ol" m={0} pl="lg">
       {goals.map((goal, i) => (
@@ -82,9 +87,11 @@ function Goals({ goals, rate }: { goals: GoalValues[]; rate: number }) {
               {goal.name || 'Goal'}
               {goal.is_optional && ' (optional)'}
             </Text>
-            <Text size="sm" fw={600} style={{ whiteSpace: 'nowrap' }}>
-              {rewardOf(amountOf(goal.payout), rate)}
-            </Text>
+            {rate !== null && (
+              <Text size="sm" fw={600} style={{ whiteSpace: 'nowrap' }}>
+                {rewardOf(amountOf(goal.payout), rate)}
+              </Text>
+            )}
           </Group>
         </li>
       ))}

@@ -12,7 +12,7 @@ const FULL = {
 }
 
 const USED =
-  'Clicks, and conversions and payout that are neither rejected nor reversed: what is taken back is free again.'
+  'Clicks, and conversions, payout and revenue that are neither rejected nor reversed: what is taken back is free again.'
 
 /** What an offer has used of its caps. */
 export function CapUsage({ offer }: { offer: OfferData }) {
@@ -31,6 +31,8 @@ export function CapUsage({ offer }: { offer: OfferData }) {
     { label: 'Conversions in total', used: total.conversions, cap: offer.total_conversion_cap, format: formatCount },
     { label: 'Payout today', used: today.payout, cap: offer.daily_payout_cap, format: formatUsd },
     { label: 'Payout in total', used: total.payout, cap: offer.total_payout_cap, format: formatUsd },
+    { label: 'Revenue today', used: today.revenue, cap: offer.daily_revenue_cap, format: formatUsd },
+    { label: 'Revenue in total', used: total.revenue, cap: offer.total_revenue_cap, format: formatUsd },
   ]
   const full = FULL[usage.full]
   return (

@@ -14,7 +14,11 @@ export type GoalValues = {
   revenue_percent: string
   is_optional: boolean
   is_repeatable: boolean
+  translations: Translations
 }
+
+/** By language and field. */
+export type Translations = Record<string, Record<string, string>>
 
 type Fields = typeof OFFER_FIELDS
 export type FieldName = keyof Fields
@@ -24,6 +28,7 @@ export type OfferValues = { [N in FieldName]: ValueOf<Fields[N]['initial']> } & 
   advertiser_id: string
   external_id: string
   goals: GoalValues[]
+  translations: Translations
 }
 
 export const FIELD_NAMES = Object.keys(OFFER_FIELDS) as FieldName[]
@@ -43,6 +48,7 @@ export const newGoal = (name = ''): GoalValues => ({
   revenue_percent: '',
   is_optional: false,
   is_repeatable: false,
+  translations: {},
 })
 
 const fieldsOf = (value: (name: FieldName) => unknown) =>
@@ -53,18 +59,30 @@ export const NEW_OFFER: OfferValues = {
   advertiser_id: '',
   external_id: '',
   goals: [newGoal('Complete')],
+  translations: {},
 }
 
-const textOf = (number: number | null) => (number === null ? '' : String(number))
+const textOf = (number: number | null = null) => (number === null ? '' : String(number))
 
-export function valuesOf(offer: OfferData): OfferValues {
+type GoalData = OfferData['goals'][number]
+/** What is known of an offer: an operator sees more of it than its advertiser. */
+type KnownOffer = Pick<OfferData, 'external_id' | 'translations'> &
+  Partial<Pick<OfferData, FieldName | 'advertiser_id'>> & {
+    goals: (Omit<GoalData, 'goal_id' | 'payout' | 'payout_percent'> & {
+      payout?: number | null
+      payout_percent?: number | null
+    })[]
+  }
+
+export function valuesOf(offer: KnownOffer): OfferValues {
   return {
     ...fieldsOf((name) => {
       const value = offer[name]
+      if (value === undefined) return OFFER_FIELDS[name].initial
       if (OFFER_FIELDS[name].input === 'time') return toClockTime(value as string | null)
       return typeof value === 'number' || value === null ? textOf(value) : value
     }),
-    advertiser_id: String(offer.advertiser_id),
+    advertiser_id: String(offer.advertiser_id ?? ''),
     external_id: offer.external_id,
     goals: offer.goals.map((goal) => ({
       external_id: goal.external_id ?? '',
@@ -76,13 +94,26 @@ export function valuesOf(offer: OfferData): OfferValues {
       revenue_percent: textOf(goal.revenue_percent),
       is_optional: goal.is_optional,
       is_repeatable: goal.is_repeatable,
+      translations: goal.translations,
     })),
+    translations: offer.translations,
   }
 }
 
 /** As the API takes it. */
 export function bodyOf({ advertiser_id: _id, external_id: _externalId, starts_at, ends_at, ...values }: OfferValues) {
   return { ...values, starts_at: zonedTime(starts_at), ends_at: zonedTime(ends_at) }
+}
+
+/** What an advertiser may propose. */
+export const isProposed = (name: FieldName) => 'proposed' in OFFER_FIELDS[name]
+
+/** What an advertiser changed, or all of a new offer: payouts are not for it to say. */
+export function proposalOf(values: OfferValues, initial: OfferValues | null) {
+  const body = { ...bodyOf(values), goals: values.goals.map(({ payout: _p, payout_percent: _s, ...goal }) => goal) }
+  const names = [...FIELD_NAMES.filter(isProposed), 'goals', 'translations'] as const
+  const changed = names.filter((name) => initial === null || JSON.stringify(initial[name]) !== JSON.stringify(values[name])) // prettier-ignore
+  return Object.fromEntries(changed.map((name) => [name, body[name]]))
 }
 
 /** What is no time stays as it is, for the server to refuse. */

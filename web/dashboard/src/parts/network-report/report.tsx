@@ -1,6 +1,5 @@
 // An operator's report: totals, a chart and rows that lead further. Of the whole network, or of one offer.
-import { Alert, Button, List, SegmentedControl, Stack, Switch, Tabs, Text } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
+import { Alert, List, SegmentedControl, Stack, Switch, Tabs, Text } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { formatFullPeriod } from '../../lib/format.ts'
@@ -12,10 +11,11 @@ import { NETWORK_METRICS } from '../reports/metrics.ts'
 import { OverTime } from '../reports/over-time.tsx'
 import { RangePicker } from '../reports/range-picker.tsx'
 import { type Sort, useSort } from '../reports/sort-heading.tsx'
-import { addDays } from '../reports/use-range.ts'
+import { addDays } from '../reports/days.ts'
 import { ReportFilters } from './filters.tsx'
 import { ReportTable } from './table.tsx'
 import { type FilterName, FILTERS, isSubId, isTime, type Report, SUB_IDS, TIME_UNITS, useReport } from './use-report.ts'
+import { DownloadCsv } from '../download-csv.tsx'
 
 const TABS = [
   { value: 'time', label: 'Time' },
@@ -60,15 +60,7 @@ export function ReportPage({ title, about, actions, fixed = {} }: ReportPageProp
         <>
           {actions}
           {!isWrong && !needsApp && (
-            <Button
-              component="a"
-              href={fileUrl('/network/reports.csv', { ...asked, ...order, group_by: by })}
-              download
-              variant="default"
-              leftSection={<IconDownload size={16} />}
-            >
-              Download CSV
-            </Button>
+            <DownloadCsv href={fileUrl('/network/reports.csv', { ...asked, ...order, group_by: by })} />
           )}
         </>
       }

@@ -1,7 +1,8 @@
 // What an operator's report is about, as the address of the page has it.
 import type { Schemas } from '../../lib/api-types.ts'
 import { type Filters, useFilters } from '../../lib/use-filters.ts'
-import { addDays, countDays, type Range, useRange } from '../reports/use-range.ts'
+import { addDays, countDays } from '../reports/days.ts'
+import { type Range, useRange } from '../reports/use-range.ts'
 
 export type Report = Schemas['NetworkReport']
 export type Row = Report['rows'][number]

@@ -10,6 +10,7 @@ import { DataTable } from '../data-table.tsx'
 import { Facts } from '../facts.tsx'
 import { Loaded } from '../page.tsx'
 import { Time } from '../time.tsx'
+import { ExpectedEpc, RankReasons } from './rank.tsx'
 import { formatAllCountries } from './words.ts'
 
 type Details = Schemas['AppOfferReply']
@@ -52,7 +53,7 @@ const CAPS = {
   full: 'Reached',
 }
 
-function About({ offer, available, reasons, cap }: Details) {
+function About({ offer, available, reasons, cap, rank }: Details) {
   const facts: [string, ReactNode][] = [
     ['Reward', formatReward(offer.payout_local, offer.currency)],
     ['Payout', formatUsd(offer.payout)],
@@ -63,6 +64,8 @@ function About({ offer, available, reasons, cap }: Details) {
     ['Effort', [offer.difficulty, offer.time_estimate].filter((word) => word !== '').join(', ')],
     ['Pays for', PAYS_FOR[offer.conversion_type]],
     ['Caps', CAPS[cap]],
+    ['Expected EPC', <ExpectedEpc key="epc" rank={rank} />],
+    ['Place on the wall', <RankReasons key="rank" rank={rank} />],
     ['Updated', <Time key="changed" at={offer.updated_at} />],
   ]
   return (

@@ -5,7 +5,7 @@ import { formatCount, formatNoun, formatPrices, formatReward } from '../../lib/f
 import { useMode } from '../../lib/mode.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
-import { CATEGORIES, labelOf, OFFER_SORTS, oneOf, PLATFORMS } from '../../lib/words.ts'
+import { CATEGORIES, labelOf, OFFER_SORTS, type OfferSort, oneOf, PLATFORMS } from '../../lib/words.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Empty, Loaded } from '../page.tsx'
 import { MetricLabel } from '../reports/explained.tsx'
@@ -13,6 +13,7 @@ import { MetricValue } from '../reports/figure.tsx'
 import { METRICS } from '../reports/metrics.ts'
 import { OfferDrawer } from './offer-drawer.tsx'
 import { OfferFilters } from './offer-filters.tsx'
+import { RANK_COLUMNS } from './rank.tsx'
 import { formatCountries } from './words.ts'
 
 const PAGE = 20
@@ -44,7 +45,7 @@ export function OfferList({ appId }: { appId: string }) {
         {(data) => (
           <DataTable
             rows={data.offers}
-            columns={columnsOf(open, formatPrices(data.offers.map(({ payout }) => payout)))}
+            columns={columnsOf(open, formatPrices(data.offers.map(({ payout }) => payout)), wanted.sort)}
             onOpen={({ offer_id }) => open(offer_id)}
             rowKey={({ offer_id }) => offer_id}
             minWidth={800}
@@ -58,9 +59,17 @@ export function OfferList({ appId }: { appId: string }) {
   )
 }
 
+const FIGURE_COLUMNS = (['conversion_rate', 'epc'] as const).map((of) => ({
+  name: METRICS[of].label,
+  heading: <MetricLabel of={of} />,
+  isNumber: true,
+  cell: ({ figures }: List['offers'][number]) => <MetricValue of={of} value={figures?.[of] ?? null} />,
+}))
+
 const columnsOf = (
   open: (offerId: number) => void,
   formatPrice: (payout: number) => string,
+  sort: OfferSort | undefined,
 ): Column<List['offers'][number]>[] => [
   {
     name: 'Offer',
@@ -82,12 +91,7 @@ const columnsOf = (
   },
   { name: 'Reward', isNumber: true, cell: ({ payout_local, currency }) => formatReward(payout_local, currency) },
   { name: 'Payout', isNumber: true, cell: ({ payout }) => formatPrice(payout) },
-  ...(['conversion_rate', 'epc'] as const).map((of) => ({
-    name: METRICS[of].label,
-    heading: <MetricLabel of={of} />,
-    isNumber: true,
-    cell: ({ figures }: List['offers'][number]) => <MetricValue of={of} value={figures?.[of] ?? null} />,
-  })),
+  ...(sort === 'recommended' ? RANK_COLUMNS : FIGURE_COLUMNS),
   { name: 'Countries', cell: ({ countries }) => formatCountries(countries) },
   { name: 'Platforms', cell: ({ platforms }) => platforms.map((name) => labelOf(PLATFORMS, name)).join(', ') },
 ]

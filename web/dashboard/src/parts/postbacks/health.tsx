@@ -1,4 +1,4 @@
-// How the postbacks of an app fare, and what to do where they do not.
+// Postback health of an app, and what to do about failures.
 import { Alert, Anchor, Button, Group, List, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -18,7 +18,7 @@ type HealthProps = { base: `/apps/${string}`; health: HealthData }
 
 const EVERY_MS = 5_000
 const P95 = '95 of 100 attempts of the last 24 hours got a response within this time.'
-const QUEUED = 'Postbacks that are waiting to be sent or retried. Failed: those that were given up after all attempts.'
+const QUEUED = 'Postbacks that are waiting to be sent or retried. Failed: those whose last attempt failed.'
 
 export function Health({ base }: { base: `/apps/${string}` }) {
   const health = useGet(`${base}/postback/health`, { everyMs: EVERY_MS })

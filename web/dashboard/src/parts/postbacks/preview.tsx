@@ -66,12 +66,34 @@ export function Preview({ preview: { request }, event }: PreviewProps) {
         <>
           <CopyBlock value={`${request.method} ${request.url}`} label="Copy the example" />
           {request.body !== null && <CopyBlock value={request.body} label="Copy the body" />}
+          {request.signed_text !== null && (
+            <>
+              <Block about="As your server reads it:" label="Copy the parameters">
+                {request.parameters.map(({ name, value }) => `${name} = ${value}`).join('\n')}
+              </Block>
+              <Block
+                about="The signature is a hash of this text, here with a sample secret:"
+                label="Copy the signed text"
+              >
+                {request.signed_text}
+              </Block>
+            </>
+          )}
           <Headers headers={request.headers} />
         </>
       )}
     </Stack>
   )
 }
+
+const Block = ({ about, label, children }: { about: string; label: string; children: string }) => (
+  <div>
+    <Text size="sm" mb={4}>
+      {about}
+    </Text>
+    <CopyBlock value={children} label={label} />
+  </div>
+)
 
 type Header = NonNullable<PreviewData['request']>['headers'][number]
 

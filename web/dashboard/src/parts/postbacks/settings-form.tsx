@@ -1,4 +1,4 @@
-// Where and how the app is told: the form, with a look at the result while one types.
+// The settings of an app’s postbacks, with a preview of the result.
 import {
   Button,
   Checkbox,
@@ -6,7 +6,9 @@ import {
   Group,
   Radio,
   SegmentedControl,
+  Select,
   Stack,
+  TagsInput,
   Text,
   TextInput,
   Input,
@@ -17,7 +19,6 @@ import { modals } from '@mantine/modals'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { readAmount } from '../../lib/amounts.ts'
-import type { Schemas } from '../../lib/api-types.ts'
 import { type ApiError, post, put, remove } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { queryClient, useChange } from '../../lib/queries.ts'
@@ -26,21 +27,20 @@ import { useSubmit } from '../../lib/use-submit.ts'
 import type { BodyOf } from '../../lib/operations.ts'
 import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
-import { checkHeaders, type HeaderRow, HeadersInput, isEmpty } from './headers-input.tsx'
+import { DialectInput } from './dialect-input.tsx'
+import { checkHeaders, HeadersInput } from './headers-input.tsx'
 import { Lint, Preview, type PreviewData } from './preview.tsx'
+import {
+  bodyOf,
+  dialectOf,
+  EMPTY,
+  OWN,
+  type SettingsData,
+  type Values,
+  valuesOf,
+  valuesOfPreset,
+} from './settings-values.ts'
 import { TemplateInput } from './template-input.tsx'
-
-export type SettingsData = Schemas['PostbackSettings']
-type Saved = NonNullable<SettingsData['settings']>
-type Values = {
-  url: string
-  method: Saved['method']
-  events: Saved['events']
-  headers: HeaderRow[]
-  timeout_s: string
-  success: Saved['success']
-  negative_reversals: boolean
-}
 
 const DEBOUNCE_MS = 300
 const EVENTS = [
@@ -76,21 +76,30 @@ export function SettingsForm({ base, data }: { base: `/apps/${string}`; data: Se
         <Stack gap="lg">
           <Section title="Endpoint">
             <FormError error={error} />
+            <PresetInput
+              data={data}
+              onChoose={(preset) => form.setValues(preset === undefined ? OWN : valuesOfPreset(preset, values.url))}
+            />
             <Input.Wrapper
               label="Method"
               labelElement="div"
-              description="GET sends everything in the URL, POST sends JSON."
+              description="GET sends everything in the URL, POST sends JSON or, by a dialect, a form."
             >
               <div>
                 <SegmentedControl aria-label="Method" mt={4} data={['GET', 'POST']} {...form.getInputProps('method')} />
               </div>
             </Input.Wrapper>
             <TemplateInput
+              path="url"
+              label="Postback URL"
+              description="Your server’s endpoint for postbacks. Type { to insert a macro."
+              placeholder="https://example.com/postback?user={user_id}&id={transaction_id}&reward={reward}&status={status}&test={is_test}"
               macros={data.macros}
               value={values.url}
               onChange={(url) => form.setFieldValue('url', url)}
               error={form.errors['url']}
             />
+            <DialectInput form={form} data={data} />
             {preview !== undefined && values.url !== '' && (
               <>
                 <Lint preview={preview} />
@@ -112,12 +121,18 @@ export function SettingsForm({ base, data }: { base: `/apps/${string}`; data: Se
             <Radio.Group label="Count as delivered when" {...form.getInputProps('success')}>
               <Stack gap="xs" mt="xs">
                 <Radio value="2xx" label="your server answers with any 2xx status" />
-                <Radio
-                  value="body"
-                  label="your server answers with a 2xx status and a body that begins with 1, OK or DUP"
-                />
+                <Radio value="body" label="your server answers with a 2xx status and an expected body" />
               </Stack>
             </Radio.Group>
+            {values.success === 'body' && (
+              <TagsInput
+                label="Expected answers"
+                description="What the body must begin with. Include what your server answers to a repeat, such as DUP. Press Enter after each."
+                acceptValueOnBlur
+                maxTags={10}
+                {...form.getInputProps('dialect.answers')}
+              />
+            )}
             <TextInput
               label="Response timeout (seconds)"
               description="From 1 to 15."
@@ -156,12 +171,42 @@ export function SettingsForm({ base, data }: { base: `/apps/${string}`; data: Se
   )
 }
 
+type PresetInputProps = { data: SettingsData; onChoose: (preset?: SettingsData['presets'][number]) => void }
+
+/** Fills the form, and is not part of it. */
+function PresetInput({ data: { presets }, onChoose }: PresetInputProps) {
+  const [chosen, setChosen] = useState<string | null>(null)
+  return (
+    <Select
+      label="Receiver"
+      description={
+        presets.find(({ preset }) => preset === chosen)?.about ??
+        'If your server was written for another network, choose its style: the settings below are filled in.'
+      }
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      placeholder="Choose a style"
+      maw="32rem"
+      allowDeselect={false}
+      data={[
+        ...presets.map(({ preset, title }) => ({ value: preset, label: title })),
+        { value: 'own', label: 'Written for Offerdeck' },
+      ]}
+      value={chosen}
+      onChange={(name) => {
+        setChosen(name)
+        onChoose(presets.find((one) => one.preset === name))
+      }}
+    />
+  )
+}
+
 /** What the server says of the form as it is; of what is saved, for those who may only look. */
 function usePreview(base: `/apps/${string}`, values: Values, status: string, data: SettingsData, mayAsk: boolean) {
   const { url, method, events, headers, negative_reversals } = values
+  const dialect = dialectOf(values.dialect)
   const names = headers.map(({ name }) => name.trim()).filter((name) => name !== '')
   const [body] = useDebouncedValue(
-    JSON.stringify({ url, method, events, headers: names, negative_reversals, status }),
+    JSON.stringify({ url, method, events, headers: names, negative_reversals, dialect, status }),
     DEBOUNCE_MS,
   )
   const asked = useQuery<PreviewData, ApiError>({
@@ -202,36 +247,4 @@ function RemoveButton({ base, onRemoved }: { base: `/apps/${string}`; onRemoved:
 function checkTimeout(text: string): string | null {
   const seconds = readAmount(text)
   return seconds === null || seconds < 1 || seconds > 15 ? 'Enter a number of seconds from 1 to 15.' : null
-}
-
-const EMPTY: Values = {
-  url: '',
-  method: 'GET',
-  events: ['approved', 'reversed'],
-  headers: [],
-  timeout_s: '15',
-  success: '2xx',
-  negative_reversals: true,
-}
-
-function valuesOf({ settings }: SettingsData): Values {
-  if (settings === null) return EMPTY
-  const { timeout_ms, headers, ...rest } = settings
-  return {
-    ...rest,
-    timeout_s: String(timeout_ms / 1000),
-    headers: headers.map((name) => ({ name, value: '', isKept: true })),
-  }
-}
-
-function bodyOf({ headers, timeout_s, ...rest }: Values) {
-  return {
-    ...rest,
-    timeout_ms: Math.round((readAmount(timeout_s) ?? 0) * 1000),
-    headers: Object.fromEntries(
-      headers
-        .filter((row) => !isEmpty(row))
-        .map(({ name, value, isKept }) => [name.trim(), isKept && value === '' ? null : value]),
-    ),
-  }
 }

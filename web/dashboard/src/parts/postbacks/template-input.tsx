@@ -1,4 +1,4 @@
-// The address of postbacks, with an offer of macros as one types.
+// A text with macros, such as the URL of postbacks, with an offer of macros as one types.
 import { Combobox, Group, Text, Textarea, useCombobox } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Words } from './words.tsx'
@@ -6,6 +6,11 @@ import { Words } from './words.tsx'
 export type Macro = { name: string; description: string; example: string }
 
 type TemplateInputProps = {
+  /** The name of the field. */
+  path: string
+  label: string
+  description: string
+  placeholder: string
   value: string
   onChange: (value: string) => void
   macros: Macro[]
@@ -17,7 +22,7 @@ export function partialAt(text: string, caret: number): string | null {
   return /\{(\w*)$/.exec(text.slice(0, caret))?.[1] ?? null
 }
 
-export function TemplateInput({ value, onChange, macros, error }: TemplateInputProps) {
+export function TemplateInput({ path, value, onChange, macros, error, ...texts }: TemplateInputProps) {
   const input = useRef<HTMLTextAreaElement>(null)
   const [caret, setCaret] = useState(0)
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
@@ -48,13 +53,11 @@ export function TemplateInput({ value, onChange, macros, error }: TemplateInputP
       <Combobox.Target withKeyboardNavigation={isOffering}>
         <Textarea
           ref={input}
-          data-path="url"
-          label="Postback URL"
-          description="Your server’s endpoint for postbacks. Type { to insert a macro."
-          placeholder="https://example.com/postback?user={user_id}&id={transaction_id}&reward={reward}&status={status}&test={is_test}"
+          {...texts}
+          data-path={path}
           required
           autosize
-          minRows={2}
+          minRows={path === 'url' ? 2 : 1}
           spellCheck={false}
           autoCapitalize="off"
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', overflowWrap: 'anywhere' } }}
@@ -66,7 +69,7 @@ export function TemplateInput({ value, onChange, macros, error }: TemplateInputP
             combobox.openDropdown()
           }}
           onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
-          // An address has one line.
+          // It has one line.
           onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
           onBlur={() => combobox.closeDropdown()}
         />

@@ -13,7 +13,7 @@ import { Loaded } from '../page.tsx'
 import { Section } from '../section.tsx'
 import { Status } from '../status.tsx'
 import { Attempts } from './attempts.tsx'
-import type { SettingsData } from './settings-form.tsx'
+import type { SettingsData } from './settings-values.ts'
 
 type TestData = Schemas['PostbackTestOfApp']
 type Result = TestData['results'][number]

@@ -11,7 +11,7 @@ import { useSecret } from '../app/secrets.ts'
 import { CopyBlock } from '../copy.tsx'
 import { Section } from '../section.tsx'
 import { type Language, LANGUAGES, secretNameOf, writeReceiver } from './receiver-code.ts'
-import type { SettingsData } from './settings-form.tsx'
+import type { SettingsData } from './settings-values.ts'
 
 const FILES: Record<Language, string> = { Node: nodeFile, PHP: phpFile, Python: pythonFile, Go: goFile }
 
@@ -27,6 +27,11 @@ export function VerificationSection({ app, settings }: VerificationProps) {
     >
       {settings === null ? (
         <Text size="sm">Save a postback URL to get code that receives it.</Text>
+      ) : isOfAnother(settings) ? (
+        <Text size="sm">
+          Your server checks the signature of its dialect. Every postback also has the headers of Standard Webhooks,
+          signed with the signing secret of this app: check them, too, if you can.
+        </Text>
       ) : (
         <Stack>
           <SecretLine app={app} secretName={secretName} />
@@ -57,6 +62,10 @@ export function VerificationSection({ app, settings }: VerificationProps) {
     </Section>
   )
 }
+
+/** It was written for another network. */
+const isOfAnother = ({ dialect }: NonNullable<SettingsData['settings']>) =>
+  dialect.signature !== null || dialect.post_body === 'form'
 
 /** The secrets themselves are there only while they are shown anyway, after they were created. */
 function SecretLine({ app, secretName }: { app: AppData; secretName: string }) {

@@ -19,12 +19,18 @@ const OTHERS = {
   suspended: { title: 'This publisher is suspended', text: 'Its API keys and offer links do not work.' },
 } // prettier-ignore
 
+const refused = (reason: string) => ({
+  title: 'Your application was refused',
+  text: `Your keys do not work. Contact the network if this can be resolved. Reason: ${reason}`,
+})
+
 export function PublisherBanner() {
   const me = useMe()
   const visited = useVisited()
   const status = isOperator(me) ? visited : me.publisher?.status
   if (status !== 'pending' && status !== 'suspended') return null
-  const { title, text } = (isOperator(me) ? OTHERS : OWN)[status]
+  const refusal = me.publisher?.refusal ?? null
+  const { title, text } = refusal === null ? (isOperator(me) ? OTHERS : OWN)[status] : refused(refusal)
   return (
     <Alert color={status === 'pending' ? 'yellow' : 'red'} title={title} mb="md" role="status">
       {text}

@@ -1,6 +1,5 @@
 // An app's report: totals, a chart and rows, of all its offers or of one.
-import { Button, Group, Pill, SegmentedControl, Stack, Tabs } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
+import { Group, Pill, SegmentedControl, Stack, Tabs } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { fileUrl } from '../../lib/api.ts'
@@ -14,6 +13,7 @@ import { RangePicker } from './range-picker.tsx'
 import { StatsOverTime } from './stats-over-time.tsx'
 import { StatsTable } from './stats-table.tsx'
 import { useRange } from './use-range.ts'
+import { DownloadCsv } from '../download-csv.tsx'
 
 const TABS = [
   { value: 'day', label: 'Days' },
@@ -53,11 +53,7 @@ export function AppReport({ appId, title, about, actions, offerId }: AppReportPr
       actions={
         <>
           {actions}
-          {!isWrong && (
-            <Button component="a" href={file} download variant="default" leftSection={<IconDownload size={16} />}>
-              Download CSV
-            </Button>
-          )}
+          {!isWrong && <DownloadCsv href={file} />}
         </>
       }
     >

@@ -17,6 +17,7 @@ export type MetricName =
   | 'payout'
   | 'revenue'
   | 'margin'
+  | 'spend'
 export type Metric = {
   label: string
   /** In a few words, below the figure. */
@@ -98,6 +99,14 @@ export const METRICS: Readonly<Record<MetricName, Metric>> = {
     format: formatCents,
     isMoney: true,
   },
+  spend: {
+    label: 'Spend',
+    about: 'Approved conversions',
+    meaning:
+      'What you owe for approved conversions, on the day the conversion was created. A reversal takes it out again.',
+    format: formatCents,
+    isMoney: true,
+  },
   margin: {
     label: 'Margin',
     about: 'Revenue minus payout',
@@ -111,9 +120,12 @@ export const METRICS: Readonly<Record<MetricName, Metric>> = {
 export const APP_METRICS = ['clicks', 'conversions', 'payout', 'epc', 'conversion_rate'] as const
 export const NETWORK_METRICS = ['clicks', 'conversions', 'conversion_rate', 'epc', 'payout', 'revenue', 'margin', 'reversed'] as const // prettier-ignore
 
+/** What an advertiser sees. */
+export const ADVERTISER_METRICS = ['spend', 'clicks', 'conversions', 'conversion_rate', 'reversed'] as const
+
 /** Some figures of something; a rate is null without clicks. */
 export type Figures<M extends MetricName = MetricName> = Record<M, number | null>
 
-/** A figure that cannot be told, such as a rate without clicks, is a dash. */
+/** A figure that does not exist, such as a rate without clicks, is a dash. */
 export const showFigure = (name: MetricName, value: number | null) =>
   value === null ? '–' : METRICS[name].format(value)

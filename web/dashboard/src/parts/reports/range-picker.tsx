@@ -2,7 +2,8 @@ import { Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useFilters } from '../../lib/use-filters.ts'
 import { ZoneSelect } from '../zone-select.tsx'
-import { type Range, RANGES } from './use-range.ts'
+import { RANGES } from './days.ts'
+import { type Range } from './use-range.ts'
 
 const NAMES = (['today', 'yesterday', '7', '30', '90', 'month', 'last_month', 'custom'] as const).map((value) => ({
   value,

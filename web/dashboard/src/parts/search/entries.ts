@@ -10,7 +10,7 @@ import {
 } from '@tabler/icons-react'
 import type { Schemas } from '../../lib/api-types.ts'
 import { isOperator, type Me, seesMoney } from '../../lib/me.ts'
-import { APP_LINKS, NETWORK_LINKS, type NavItem, publisherLinks } from '../../navigation.ts'
+import { ADVERTISER_LINKS, APP_LINKS, NETWORK_LINKS, type NavItem, publisherLinks } from '../../navigation.ts'
 
 /** `about` says what it is. */
 export type Entry = { to: string; name: string; about: string; icon: NavItem['icon'] }
@@ -27,6 +27,9 @@ export function listPages({ me, appId, appName }: Place): Entry[] {
     ...(publisher === null
       ? []
       : under(`/publishers/${publisher.publisher_id}`, `Page of ${publisher.name}`, publisherLinks(seesMoney(me)))),
+    ...(me.advertiser === null
+      ? []
+      : under(`/advertisers/${me.advertiser.advertiser_id}`, `Page of ${me.advertiser.name}`, ADVERTISER_LINKS)),
     { to: '/account', name: 'Account', about: 'Your own page', icon: IconUserCircle },
   ]
 }
@@ -70,7 +73,7 @@ export function listFound(found: Schemas['SearchResults'], { me }: Place): Entry
     {
       label: 'Offers',
       entries: found.offers.map(({ offer_id, name, app_id }) => ({
-        to: `${app_id === null ? '/network' : `/apps/${app_id}`}/offers/${offer_id}`,
+        to: `${app_id === null ? homeOf(me) : `/apps/${app_id}`}/offers/${offer_id}`,
         name,
         about: `Offer ${offer_id}`,
         icon: IconGift,
@@ -87,6 +90,8 @@ export function listFound(found: Schemas['SearchResults'], { me }: Place): Entry
     },
   ].filter(({ entries }) => entries.length > 0)
 }
+
+const homeOf = ({ advertiser }: Me) => (advertiser === null ? '/network' : `/advertisers/${advertiser.advertiser_id}`)
 
 const MATCHES = { id: 'its ID', user: 'user ID', transaction: 'transaction ID' } as const
 

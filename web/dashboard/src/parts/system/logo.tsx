@@ -3,6 +3,7 @@ import { put } from '../../lib/api.ts'
 import { showLogo } from '../../lib/logo.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange } from '../../lib/queries.ts'
+import { confirm } from '../confirm.tsx'
 import { UploadButton, UploadError, useImageUpload } from '../image-upload.tsx'
 import { Section } from '../section.tsx'
 
@@ -15,6 +16,10 @@ export function LogoSection({ logo }: { logo: string | null }) {
     },
     { refresh: ['/system'], done: 'Logo saved' },
   )
+  const remove = async () => {
+    const text = 'The dashboard and the sign-in pages show the name of the network in its place.'
+    if (await confirm({ title: 'Remove the logo?', text, action: 'Remove' })) set.mutate(null)
+  }
   const upload = useImageUpload((path) => set.mutate(path))
   return (
     <Section
@@ -29,7 +34,7 @@ export function LogoSection({ logo }: { logo: string | null }) {
         )}
         {mayChange && <UploadButton upload={upload} label={logo === null ? 'Upload logo' : 'Replace logo'} />}
         {mayChange && logo !== null && (
-          <Button variant="subtle" color="red" loading={set.isPending} onClick={() => set.mutate(null)}>
+          <Button variant="subtle" color="red" loading={set.isPending} onClick={() => void remove()}>
             Remove logo
           </Button>
         )}

@@ -1,0 +1,96 @@
+// Applies a run that is complete: creates, changes and resumes what was fetched, pauses what is gone. In batches, each of
+// which can be the last: the next run goes on where this one stopped.
+import { sql } from 'kysely'
+import { type Db, inTransaction, type Trx } from '../../db/open.ts'
+import { microsToUsd } from '../../lib/money.ts'
+import { type Actor, type AuditEntry, recordParts } from '../accounts/audit.ts'
+import type { NewOffer } from '../offers/fields.ts'
+import { compareRecords, type OfferChange } from '../offers/offer-changes.ts'
+import { changeStatuses } from '../offers/offers.ts'
+import { upsertOffers } from '../offers/upsert.ts'
+import { noteChanges } from './notes.ts'
+import { holdRun } from './run-fence.ts'
+import { pick, type Planned, type PlanOptions, readBatches, readGone, type Row } from './plan.ts'
+
+export type ApplyOptions = PlanOptions & { name: string; by: Actor; auditId: number; now: Date }
+
+export async function applyFetched(db: Db, options: ApplyOptions): Promise<void> {
+  for await (const planned of readBatches(db, options)) await applyBatch(db, options, planned)
+}
+
+async function applyBatch(db: Db, options: ApplyOptions, { rows, stays }: Planned): Promise<void> {
+  const { problems } = await upsertOffers(db, rows.map(({ line, next }) => ({ line, offer: next })), options.now, (trx, changes) => onChanges(trx, options, rows, changes)) // prettier-ignore
+  const refused = new Map(problems.map(({ line, problem }) => [line, problem]))
+  for (const row of rows) if (refused.has(row.line)) stays.push({ one: row, kind: 'skipped', details: { reason: refused.get(row.line) } }) // prettier-ignore
+  await inTransaction(db, async (trx) => {
+    await holdRun(trx, options.runId)
+    await keepApplied(trx, options, rows.filter(({ line }) => !refused.has(line))) // prettier-ignore
+    await keepHeld(trx, options, stays)
+  })
+  await noteChanges(db, options.runId, stays.map(({ one, kind, details }) => ({ external_id: one.external_id, name: String(one.offer['name'] ?? ''), offer_id: one.offer_id, kind, details }))) // prettier-ignore
+}
+
+async function keepHeld(trx: Trx, { feedId }: ApplyOptions, stays: Planned['stays']): Promise<void> {
+  const held = stays.filter(({ kind }) => kind === 'held').map(({ one: { external_id, hash }, details }) => ({ external_id, hash, payout: (details as { payout: object }).payout })) // prettier-ignore
+  if (held.length > 0)
+    await sql`UPDATE feed_offers f SET held_hash = h.hash, held_payout = h.payout
+      FROM jsonb_to_recordset(${JSON.stringify(held)}) AS h (external_id text, hash text, payout jsonb)
+      WHERE f.feed_id = ${feedId} AND f.external_id = h.external_id`.execute(trx)
+}
+
+/** What is most asked about a new offer. */
+export const created = ({ payout_micros }: Pick<NewOffer, 'payout_micros'>) => ({ changes: { payout: { before: null, after: microsToUsd(payout_micros) } } }) // prettier-ignore
+
+/** In the transaction of the changes: an offer that is there belongs to its feed. It may be tried again. */
+async function onChanges(trx: Trx, options: ApplyOptions, rows: Row[], changes: OfferChange[]): Promise<void> {
+  const { feedId, runId, name, by, auditId } = options
+  await holdRun(trx, runId)
+  const byId = new Map(rows.map((row) => [row.external_id, row]))
+  const made = changes.flatMap((change) => (change.made === null ? [] : { offer_id: change.offerId, row: byId.get(change.made.external_id) as Row })) // prettier-ignore
+  if (made.length > 0)
+    await trx
+      .insertInto('feed_offers')
+      .values(
+        made.map(({ offer_id, row }) => ({
+          feed_id: feedId,
+          external_id: row.external_id,
+          offer_id,
+          hash: row.hash,
+          applied: JSON.stringify(row.mapped),
+        })),
+      ) // prettier-ignore
+      .execute()
+  const noted = changes.map((change) => {
+    if (change.made !== null) return { external_id: change.made.external_id, name: change.made.name, offer_id: change.offerId, kind: 'created' as const, details: created(change.made) } // prettier-ignore
+    const fields = compareRecords(change.before, change.after)
+    const kind = fields['status']?.after === 'active' ? ('resumed' as const) : ('changed' as const)
+    return { external_id: change.after.external_id, name: change.after.name, offer_id: change.offerId, kind, details: { changes: fields } } // prettier-ignore
+  })
+  await noteChanges(trx, runId, noted)
+  await recordParts(trx, by, auditId, noted.map(({ kind, offer_id, details }): AuditEntry => ({ action: kind === 'created' ? 'offer.feed_new' : 'offer.feed', subject: offer_id, details: { feed: name, ...details } }))) // prettier-ignore
+}
+
+/** What the feed wrote; of fields that are pinned, what it wrote before. */
+async function keepApplied(trx: Trx, { feedId }: ApplyOptions, rows: Row[]): Promise<void> {
+  const kept = rows.filter(({ offer_id }) => offer_id !== null).map(({ external_id, hash, mapped, applied, pinned }) => ({ external_id, hash, applied: { ...mapped, ...pick(applied ?? {}, pinned) } })) // prettier-ignore
+  if (kept.length === 0) return
+  await sql`UPDATE feed_offers f SET hash = k.hash, applied = k.applied, held_hash = NULL, held_payout = NULL
+    FROM jsonb_to_recordset(${JSON.stringify(kept)}) AS k (external_id text, hash text, applied jsonb)
+    WHERE f.feed_id = ${feedId} AND f.external_id = k.external_id`.execute(trx)
+}
+
+/** Those of the feed that did not come, as far as the feed lets them run. */
+export async function pauseGone(db: Db, { feedId, runId, by, name, auditId }: ApplyOptions): Promise<void> {
+  for (;;) {
+    const gone = await readGone(db, feedId, runId, '')
+    if (gone.length === 0) return
+    await inTransaction(db, async (trx) => {
+      await holdRun(trx, runId)
+      const { changed } = await changeStatuses(trx, gone.map(({ offer_id }) => offer_id), 'paused') // prettier-ignore
+      const ids = changed.map(({ offer_id }) => offer_id) // those that the operator has paused meanwhile are the operator's
+      await sql`UPDATE feed_offers SET applied = applied || '{"status": "paused"}' WHERE offer_id = ANY (${ids}::bigint[])`.execute(trx) // prettier-ignore
+      await noteChanges(trx, runId, gone.filter(({ offer_id }) => ids.includes(offer_id)).map((one) => ({ ...one, kind: 'paused' as const, details: {} }))) // prettier-ignore
+      await recordParts(trx, by, auditId, ids.map((subject) => ({ action: 'offer.feed', subject, details: { feed: name, gone: true } }))) // prettier-ignore
+    })
+  }
+}

@@ -1,0 +1,94 @@
+// Feeds and their runs, as operators look at them. Credentials are not among what is read.
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import type { Reference } from '../../lib/reference.ts'
+
+/** By name, each with its latest run. */
+export async function listFeeds(db: Db, feedId?: number) {
+  const feeds = await db
+    .selectFrom('feeds')
+    .innerJoin('advertisers', 'advertisers.advertiser_id', 'feeds.advertiser_id')
+    .select([
+      'feed_id',
+      'feeds.name',
+      'feeds.advertiser_id',
+      'advertisers.name as advertiser',
+      'preset',
+      'is_paused',
+      'due_at',
+      'failures',
+      'settings',
+    ]) // prettier-ignore
+    .select([
+      sql<number>`(SELECT count(*)::int FROM feed_offers f WHERE f.feed_id = feeds.feed_id)`.as('offers'),
+      sql<number>`(SELECT count(*)::int FROM feed_offers f JOIN offers o USING (offer_id) WHERE f.feed_id = feeds.feed_id AND o.status = 'active')`.as(
+        'active_offers',
+      ),
+      sql<number>`(SELECT count(*)::int FROM feed_offers f WHERE f.feed_id = feeds.feed_id AND f.held_hash IS NOT NULL)`.as(
+        'held_offers',
+      ),
+    ]) // prettier-ignore
+    .$if(feedId !== undefined, (query) => query.where('feed_id', '=', feedId as number))
+    .orderBy('feeds.name')
+    .execute()
+  const latest = await db
+    .selectFrom('feed_runs')
+    .distinctOn('feed_id')
+    .selectAll()
+    .where('is_preview', '=', false)
+    .$if(feedId !== undefined, (query) => query.where('feed_id', '=', feedId as number))
+    .orderBy('feed_id')
+    .orderBy('run_id', 'desc')
+    .execute()
+  const byFeed = new Map(latest.map((run) => [run.feed_id, run]))
+  return feeds.map((feed) => ({ ...feed, latest: byFeed.get(feed.feed_id) ?? null }))
+}
+
+export type ListedFeed = Awaited<ReturnType<typeof listFeeds>>[number]
+
+export const feedExists = async (db: Db, feedId: number): Promise<boolean> =>
+  (await db.selectFrom('feeds').select('feed_id').where('feed_id', '=', feedId).executeTakeFirst()) !== undefined
+
+/** Newest first. */
+export const listRuns = (db: Db, feedId: number, limit: number, before: number | null) =>
+  db
+    .selectFrom('feed_runs')
+    .selectAll()
+    .where('feed_id', '=', feedId)
+    .$if(before !== null, (query) => query.where('run_id', '<', before as number))
+    .orderBy('run_id', 'desc')
+    .limit(limit)
+    .execute()
+
+export const readRun = (db: Db, runId: number) =>
+  db.selectFrom('feed_runs').selectAll().where('run_id', '=', runId).executeTakeFirst()
+
+export type FeedRun = NonNullable<Awaited<ReturnType<typeof readRun>>>
+
+export type ChangeFilter = { kind: string | null; after: { kind: string; externalId: string } | null }
+
+/** What it did, or would do, with each offer that did not stay as it was. */
+export const listChanges = (
+  db: Db,
+  runId: number,
+  limit: number,
+  { kind, after }: ChangeFilter = { kind: null, after: null },
+) =>
+  // prettier-ignore
+  db
+    .selectFrom('feed_changes')
+    .select(['external_id', 'name', 'offer_id', 'kind', 'details'])
+    .where('run_id', '=', runId)
+    .$if(kind !== null, (query) => query.where('kind', '=', kind))
+    .$if(after !== null, (query) => query.where(sql<boolean>`(kind, external_id) > (${after?.kind}, ${after?.externalId})`))
+    .orderBy('kind')
+    .orderBy('external_id')
+    .limit(limit)
+    .execute()
+
+export const matchFeeds = (db: Db, { id, name }: Reference) =>
+  db
+    .selectFrom('feeds')
+    .select(['feed_id', 'name'])
+    .where((is) => is.or([is('feed_id', '=', id), is('name', '=', name)]))
+    .execute()

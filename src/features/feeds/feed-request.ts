@@ -1,0 +1,43 @@
+// How a feed is asked for, as data. `{name}` stands for a credential of the feed, `{timestamp}` for Unix seconds.
+
+export type RequestTemplate = {
+  method: 'GET' | 'POST'
+  url: string
+  query?: Record<string, string>
+  headers?: Record<string, string>
+  json?: Record<string, unknown>
+  form?: Record<string, string>
+}
+
+export type Auth =
+  | { kind: 'basic'; user: string; password: string }
+  | { kind: 'bearer'; token: string }
+  /** Another request first, whose answer has a token that then stands as a bearer. */
+  | { kind: 'exchange'; request: RequestTemplate; token: string; lives_s: number }
+  /** A hash of these parts, one after the other, as a query parameter. */
+  | { kind: 'signature'; parameter: string; hash: 'md5' | 'sha1' | 'sha256'; of: string[] }
+
+export type Paging =
+  | { kind: 'one' }
+  /** Until all pages, or as many offers as `total` says, or an empty page. */
+  | { kind: 'page'; parameter: string; first: number; size?: { parameter: string; value: number }; total?: string; pages?: string } // prettier-ignore
+  | { kind: 'offset'; parameter: string; size: { parameter: string; value: number }; total?: string }
+  /** The answer has the URL of the next one, on the same host. */
+  | { kind: 'next'; path: string }
+
+export type FeedRequest = RequestTemplate & {
+  auth?: Auth
+  paging: Paging
+  /** Between two requests. */
+  pause_ms?: number
+}
+
+/** What the operator enters for a feed. `secret` ones are never shown again. */
+export type CredentialField = { name: string; label: string; hint?: string; secret: boolean }
+
+/** Whether a request goes where the other one does. Stored credentials are not sent anywhere else. */
+export const hasSameHosts = (one: FeedRequest, other: FeedRequest): boolean =>
+  hostsOf(one).every((host) => hostsOf(other).includes(host))
+
+const hostsOf = ({ url, auth }: FeedRequest) =>
+  [url, ...(auth?.kind === 'exchange' ? [auth.request.url] : [])].map((one) => one.split(/[/?#]/).slice(0, 3).join('/').toLowerCase()) // prettier-ignore

@@ -1,0 +1,89 @@
+// Fetches one answer of an upstream: an HTTP request to a URL that an operator chose, with limits on time and size. A feed
+// URL is as dangerous as a postback URL, so sockets are opened by the same guard, and redirects are not followed.
+import { createGunzip } from 'node:zlib'
+import type { Readable } from 'node:stream'
+import { Client } from 'undici'
+import { messageOf } from '../../errors.ts'
+import type { SocketOpener } from '../postbacks/open-socket.ts'
+import type { PreparedRequest } from './prepare-request.ts'
+
+export type Limits = { timeoutMs: number; maxBytes: number }
+
+export type FetchedPage = {
+  status: number
+  headers: Record<string, string>
+  /** Decompressed. Empty where the status is not 200. */
+  text: string
+  /** As they came. */
+  bytes: number
+}
+
+/** Why there is no answer, as a sentence for the operator. The URL is not in it. */
+export class FetchProblem extends Error {
+  readonly retryAfterS: number | null
+
+  constructor(message: string, retryAfterS: number | null = null) {
+    super(message)
+    this.name = 'FetchProblem'
+    this.retryAfterS = retryAfterS
+  }
+}
+
+export async function fetchPage(open: SocketOpener, request: PreparedRequest, limits: Limits): Promise<FetchedPage> {
+  const { url, method, headers, body } = request
+  const signal = AbortSignal.timeout(limits.timeoutMs)
+  const endsAt = performance.now() + limits.timeoutMs
+  const { socket } = await open(url, { phase: 'dns', endsAt, lateError: null }, signal).catch((error: unknown) => {
+    throw new FetchProblem(signal.aborted ? SLOW(limits) : messageOf(error))
+  })
+  const client = new Client(url.origin, {
+    connect: (_options, callback) => queueMicrotask(() => callback(null, socket)),
+    headersTimeout: 0, // one deadline for everything
+    bodyTimeout: 0,
+    pipelining: 1,
+  })
+  try {
+    const answer = await client.request({
+      method,
+      path: url.pathname + url.search,
+      headers: { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': 'Offerdeck', ...headers },
+      body,
+      signal,
+    })
+    const plain = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, String(value)]))
+    if (answer.statusCode !== 200) {
+      answer.body.on('error', () => {}).destroy()
+      return { status: answer.statusCode, headers: plain, text: '', bytes: 0 }
+    }
+    const { text, bytes } = await readBody(answer.body, plain['content-encoding'] ?? '', limits.maxBytes)
+    return { status: 200, headers: plain, text, bytes }
+  } catch (error) {
+    if (error instanceof FetchProblem) throw error
+    throw new FetchProblem(signal.aborted ? SLOW(limits) : `The connection was lost: ${messageOf(error)}`)
+  } finally {
+    void client.destroy().catch(() => {})
+    socket.destroy()
+  }
+}
+
+const SLOW = ({ timeoutMs }: Limits) => `The answer did not end within ${timeoutMs / 1_000} s.`
+
+/** A few bytes can unpack to gigabytes: what is unpacked counts as well. */
+async function readBody(body: Readable, encoding: string, maxBytes: number): Promise<{ text: string; bytes: number }> {
+  if (encoding !== '' && encoding !== 'gzip' && encoding !== 'identity')
+    throw new FetchProblem(`The answer is compressed by "${encoding.slice(0, 30)}", which was not asked for.`)
+  let bytes = 0
+  const count = (chunk: Buffer) => (bytes += chunk.length)
+  body.on('data', count)
+  const content = encoding === 'gzip' ? body.pipe(createGunzip()) : body
+  body.on('error', (error) => content.destroy(error))
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of content as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length > maxBytes || bytes > maxBytes)
+      throw new FetchProblem(`The answer is larger than ${Math.floor(maxBytes / 1_000_000)} MB.`)
+    chunks.push(chunk)
+  }
+  return { text: Buffer.concat(chunks).toString('utf8'), bytes }
+}

@@ -1,0 +1,95 @@
+// Offers of the twelve upstreams that are known, as their documentation and clients have them.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { projectPath } from '../../../lib/project.ts'
+import { presetOf } from '../presets/presets.ts'
+import { type Mapped, mapOffer } from './map-offer.ts'
+import { eachOf, readAll } from './paths.ts'
+
+const SAMPLES = JSON.parse(readFileSync(projectPath('test/upstreams/samples.json'), 'utf8')) as Record<string, unknown>
+
+function mapSample(upstream: string): Mapped[] {
+  const { mapping } = presetOf(upstream)!
+  return eachOf(readAll(mapping.offers, SAMPLES[upstream])[0]).flatMap((item) => mapOffer(mapping, item))
+}
+
+/** What matters of it: ID, link, amounts by goal, where it runs. */
+function brief(mapped: Mapped) {
+  if ('skipped' in mapped) return [mapped.id, mapped.skipped]
+  const { external_id, currency, goals, record } = mapped.offer
+  const steps = goals.map((goal) => `${goal.external_id}|${goal.name}|${goal.micros / 1_000_000}${goal.is_optional ? '?' : ''}`) // prettier-ignore
+  return [external_id, record['name'], currency, steps.join(' '), [record['countries']].flat().join(), [record['platforms'] ?? 'all'].flat().join(), record['category'], record['destination_url']] // prettier-ignore
+}
+
+const EXPECTED: Record<string, unknown[][]> = {
+  everflow: [
+    ['71', 'Pinefort', 'USD', '9|Base|0.4 10|Level 5|2.1?', 'CA', 'ios', 'game', 'https://t.test/A/B/?sub1={click_id}'],
+    ['72', 'it has no link: the upstream has not approved it for you'],
+  ],
+  tune: [
+    ['310', 'Quill', '', '|Complete|1.25 4|Trial|3?', 'CA', 'all', 'app', 'https://t.test/aff_c?offer_id=310&aff_click_id={click_id}'],
+    ['311', 'it has no link: the upstream has not approved it for you'],
+  ],
+  affise: [
+    ['5', 'Lumo', 'USD', '1|Install|0.7 2|Buy|4', 'GB', 'android', 'app', 'https://t.test/click?pid=3&offer_id=5&sub1={click_id}'],
+    ['6', 'its payout is not a fixed amount'],
+  ],
+  trackier: [
+    ['18:FR', 'Hopla', '', '|Complete|0.55 reg|Register|1.1?', 'FR', 'android', 'game', 'https://t.test/x?p1={click_id}'],
+    ['18:BE', 'Hopla', '', '|Complete|0.4 reg|Register|1.1?', 'BE', 'android', 'game', 'https://t.test/x?p1={click_id}'],
+    ['19', 'its payout is not a fixed amount'],
+  ],
+  offer18: [
+    ['00041', 'Zeta', 'USD', '|Complete|1.5 dep|Deposit|6?', 'IN,US', 'android', 'game', 'https://t.test/c?o=41&aff_click_id={click_id}'],
+    ['00042', 'it has no link: the upstream has not approved it for you'],
+  ],
+  adgate: [
+    ['900', 'Moss & Co', '', '1|Install|0 2|Level 3|1.8', 'US', 'android', 'game', 'https://t.test/900?s1={click_id}'],
+    ['901', 'it has no link: the upstream has not approved it for you'],
+  ],
+  ayet: [
+    ['61', 'Tidal', '', 'u1|Level 20|4 u2|X|0.5?', 'DE', 'ios', 'app', 'https://t.test/61?u={click_id}'],
+    ['62', 'it has no link: the upstream has not approved it for you'],
+  ],
+  adgem: [
+    ['9007199254740993123', 'Fable', '', '|Complete|2.2', 'ES', 'android', 'app', 'https://t.test/?playerid={click_id}'],
+    ['9007199254740993124', 'it has no link: the upstream has not approved it for you'],
+  ],
+  cpalead: [
+    ['12', 'Win', 'USD', '|Complete|0.75', 'US', 'android', 'app', 'https://t.test/?id=12&subid={click_id}'],
+    ['13', 'it has no link: the upstream has not approved it for you'],
+  ],
+  lootably: [
+    ['77-a', 'Orbit', '', 'g1|Level 2|0.2', 'AU', 'ios', 'game', 'https://t.test/?u={click_id}'],
+    ['78', 'its payout is not a fixed amount'],
+  ],
+  torox: [
+    ['501', 'Rook', '', '#e4fc20a0f69a|3 wins|2.4', 'US', 'android', 'app', 'https://t.test/{click_id}'],
+    ['502', 'it has no link: the upstream has not approved it for you'],
+  ],
+} // prettier-ignore
+
+for (const [upstream, expected] of Object.entries(EXPECTED)) {
+  test(`offers of ${upstream} are read`, () => {
+    assert.deepEqual(mapSample(upstream).map(brief), expected)
+  })
+}
+
+test('caps, dates, texts, difficulty and times are read as each upstream writes them', () => {
+  const recordOf = (upstream: string) => {
+    const [first] = mapSample(upstream)
+    assert.ok(first !== undefined && 'offer' in first)
+    return first.offer.record
+  }
+  assert.partialDeepStrictEqual(recordOf('everflow'), { description: 'A & B', daily_conversion_cap: 40, ends_at: null })
+  assert.partialDeepStrictEqual(recordOf('tune'), { ends_at: '2031-01-31T00:00:00.000Z', image_url: 'https://i.test/3' }) // prettier-ignore
+  assert.ok(!('daily_conversion_cap' in recordOf('tune')), 'a cap of 0 is none')
+  assert.partialDeepStrictEqual(recordOf('affise'), { description: 'Install', requirements: 'New users', daily_conversion_cap: 25 }) // prettier-ignore
+  assert.partialDeepStrictEqual(recordOf('trackier'), { total_conversion_cap: 900 })
+  assert.partialDeepStrictEqual(recordOf('offer18'), { ends_at: '2031-02-01T00:00:00.000Z', daily_conversion_cap: 60 })
+  assert.partialDeepStrictEqual(recordOf('adgate'), { requirements: 'Reach 3', image_url: 'https://i.test/9' })
+  assert.partialDeepStrictEqual(recordOf('ayet'), { requirements: 'Reach 20', time_estimate: '1 day', difficulty: 'medium' }) // prettier-ignore
+  assert.partialDeepStrictEqual(recordOf('adgem'), { requirements: 'Install\nReach 5' })
+  assert.partialDeepStrictEqual(recordOf('torox'), { image_url: 'https://i.test/r', requirements: 'Win 3' })
+})

@@ -1,0 +1,116 @@
+// What a complete run means for each offer of a feed: found by comparing, before anything is written.
+//
+// What an operator has edited is known by comparison, too: a field that is not as the feed wrote it stays as it is.
+import { isDeepStrictEqual } from 'node:util'
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import { FIELD_NAMES, FIELDS, type NewOffer, showFields } from '../offers/fields.ts'
+import { describeProblems, readImportRecord } from '../offers/import-record.ts'
+import { findOffers, type RecordedOffer } from '../offers/offers.ts'
+import { feedGoals, keepTranslations } from './keep-translations.ts'
+
+export const BATCH = 500
+
+/** `maxPayoutChangePpm`: a payout that changes by more is held. */
+export type PlanOptions = { feedId: number; runId: number; maxPayoutChangePpm: number | null }
+export type ShownRecord = Record<string, unknown>
+export type Due = { external_id: string; offer: ShownRecord; hash: string; offer_id: number | null; applied: ShownRecord | null; approved_hash: string | null; is_taken: boolean } // prettier-ignore
+export type Next = { next: NewOffer; mapped: ShownRecord; pinned: string[] }
+export type Stays = { kind: 'skipped' | 'held'; details: object }
+export type Row = Due & Next & { line: number }
+
+/** As JSON has it: what is stored is compared with what was. */
+export const plainOf = (offer: RecordedOffer | NewOffer) =>
+  JSON.parse(JSON.stringify(showFields(FIELDS, offer))) as ShownRecord
+
+/** Fields that someone else has written since. Sums follow from goals. */
+export const pinnedFields = (recorded: RecordedOffer, applied: ShownRecord): string[] => {
+  const shown = plainOf(recorded)
+  const isSame = (field: string) => field === 'goals' ? isDeepStrictEqual(feedGoals(shown), feedGoals(applied)) : isDeepStrictEqual(shown[field], applied[field]) // prettier-ignore
+  return FIELD_NAMES.filter((field) => !['payout', 'revenue', 'advertiser', 'external_id'].includes(field) && !isSame(field)) // prettier-ignore
+}
+
+/** All that is new, otherwise than before, or back, a batch at a time. */
+export async function* readBatches(db: Db, options: PlanOptions): AsyncGenerator<Planned> {
+  for (let after = ''; ;) {
+    const due = await readDue(db, options, after)
+    if (due.length > 0) yield planBatch(db, options, due)
+    const last = due.at(-1)
+    if (last === undefined || due.length < BATCH) return
+    after = last.external_id
+  }
+}
+
+/** What changes, and what stays for a reason; with the offers as they are now. */
+export type Planned = { rows: Row[]; stays: (Stays & { one: Due })[]; known: Map<number, RecordedOffer> }
+
+async function planBatch(db: Db, options: PlanOptions, due: Due[]): Promise<Planned> {
+  const offers = await findOffers(db, due.flatMap(({ offer_id }) => offer_id ?? [])) // prettier-ignore
+  const known = new Map(offers.map((offer) => [offer.offer_id, offer]))
+  const planned: Planned = { rows: [], stays: [], known }
+  for (const [line, one] of due.entries()) {
+    const next = planOne(one, known.get(one.offer_id ?? -1), options)
+    if ('next' in next) planned.rows.push({ ...one, ...next, line })
+    else planned.stays.push({ one, ...next })
+  }
+  return planned
+}
+
+async function readDue(db: Db, { feedId, runId }: PlanOptions, after: string): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    SELECT s.external_id, s.offer, s.hash, f.offer_id, f.applied, f.approved_hash,
+      f.offer_id IS NULL AND EXISTS (SELECT FROM offers o WHERE o.advertiser_id = feeds.advertiser_id AND o.external_id = s.external_id) AS is_taken
+    FROM feeds JOIN feed_staging s ON s.run_id = ${runId} LEFT JOIN feed_offers f ON f.feed_id = feeds.feed_id AND f.external_id = s.external_id
+    WHERE feeds.feed_id = ${feedId} AND s.external_id > ${after}
+      AND (f.hash IS DISTINCT FROM s.hash OR f.applied ->> 'status' = 'paused')
+    ORDER BY s.external_id LIMIT ${BATCH}`.execute(db)
+  return rows
+}
+
+/** What becomes of an offer: its next state, or why it stays as it is. */
+function planOne(one: Due, recorded: RecordedOffer | undefined, { maxPayoutChangePpm }: PlanOptions): Next | Stays {
+  if (one.is_taken) return { kind: 'skipped', details: { reason: 'another offer of this advertiser, which is not of this feed, has this external ID' } } // prettier-ignore
+  const read = readImportRecord({ ...one.offer, status: 'active' })
+  if ('problems' in read) return { kind: 'skipped', details: { reason: describeProblems(read.problems) } }
+  const mapped = plainOf(read.offer)
+  if (recorded === undefined || one.applied === null) return { next: read.offer, mapped, pinned: [] }
+  const change = changeOf(Number(one.applied['payout']), Number(mapped['payout']))
+  if (maxPayoutChangePpm !== null && change > maxPayoutChangePpm && one.approved_hash !== one.hash)
+    return { kind: 'held', details: { payout: { before: one.applied['payout'], after: mapped['payout'] }, hash: one.hash } } // prettier-ignore
+  const pinned = pinnedFields(recorded, one.applied)
+  const shown = plainOf(recorded)
+  const {
+    payout: _payout,
+    revenue: _revenue,
+    ...record
+  } = keepTranslations(shown, { ...mapped, ...pick(shown, pinned) })
+  const next = readImportRecord(record)
+  return 'offer' in next ? { next: next.offer, mapped, pinned } : { kind: 'skipped', details: { reason: describeProblems(next.problems) } } // prettier-ignore
+}
+
+const changeOf = (before: number, after: number) => (before === 0 ? 0 : (Math.abs(after - before) / before) * 1_000_000)
+
+export const pick = (record: ShownRecord, names: readonly string[]) => Object.fromEntries(names.map((name) => [name, record[name]])) // prettier-ignore
+
+export type Gone = { external_id: string; name: string; offer_id: number }
+
+/** Those of the feed that did not come, as far as they run. */
+export async function readGone(db: Db, feedId: number, runId: number, after: string): Promise<Gone[]> {
+  const { rows } = await sql<Gone>`
+    SELECT f.external_id, o.name, f.offer_id FROM feed_offers f JOIN offers o USING (offer_id)
+    WHERE f.feed_id = ${feedId} AND f.applied ->> 'status' = 'active' AND o.status = 'active'
+      AND NOT EXISTS (SELECT FROM feed_staging s WHERE s.run_id = ${runId} AND s.external_id = f.external_id)
+    AND f.external_id > ${after} ORDER BY f.external_id LIMIT ${BATCH}`.execute(db)
+  return rows
+}
+
+/** How many of the feed's offers run, and how many of them did not come. Those that the operator filters out did. */
+export async function countGone(db: Db, feedId: number, runId: number): Promise<{ running: number; gone: number }> {
+  const { rows } = await sql<{ running: number; gone: number }>`
+    SELECT count(*)::int AS running,
+      count(*) FILTER (WHERE NOT EXISTS (SELECT FROM feed_staging s WHERE s.run_id = ${runId} AND s.external_id = f.external_id)
+        AND NOT EXISTS (SELECT FROM feed_changes c WHERE c.run_id = ${runId} AND c.external_id = f.external_id AND c.details ->> 'is_filtered' = 'true'))::int AS gone
+    FROM feed_offers f JOIN offers o USING (offer_id)
+    WHERE f.feed_id = ${feedId} AND f.applied ->> 'status' = 'active' AND o.status = 'active'`.execute(db)
+  return rows[0] ?? { running: 0, gone: 0 }
+}

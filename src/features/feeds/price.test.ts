@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { MappedOffer } from './mapping/map-offer.ts'
+import { priceOffer, type Pricing } from './price.ts'
+
+const DOLLAR = 10n ** 10n
+const SEVENTY: Pricing = { currency: 'USD', sharePpm: 700_000, minMarginMicros: null, maxMarginMicros: null }
+
+/** What publishers are paid for goals of these amounts, in dollars; or why it is nothing. */
+function payouts(amounts: number[], pricing: Partial<Pricing> = {}): number[] | string {
+  const goals = amounts.map((micros, i) => ({ external_id: String(i), name: 'Goal', description: '', is_optional: false, micros })) // prettier-ignore
+  const offer: MappedOffer = { external_id: 'x', currency: '', goals, record: {} }
+  const priced = priceOffer(offer, { ...SEVENTY, ...pricing }, () => DOLLAR)
+  return 'problem' in priced ? priced.problem : priced.goals.map(({ payout }) => Number(payout))
+}
+
+test('publishers are paid their share of each goal, and the operator keeps what it wants at least and at most', () => {
+  const goals = [100_000, 10_000_000, 100_000_000]
+  assert.deepEqual(payouts(goals), [0.07, 7, 70])
+  assert.deepEqual(payouts(goals, { minMarginMicros: 50_000 }), [0.05, 7, 70])
+  assert.deepEqual(payouts(goals, { maxMarginMicros: 10_000_000 }), [0.07, 7, 90])
+  assert.deepEqual(payouts(goals, { minMarginMicros: 5_000_000, maxMarginMicros: 5_000_000 }), [0, 5, 95])
+  assert.equal(payouts([40_000], { minMarginMicros: 50_000 }), 'nothing of its payout is left for publishers')
+})
+
+test('whatever the bounds are, no goal pays more than it earns, and one that earns more pays no less', () => {
+  const micros = fc.integer({ min: 0, max: 1_000_000_000 })
+  const bound = fc.option(micros)
+  const shares = fc.integer({ min: 1, max: 1_000_000 })
+  fc.assert(
+    fc.property(micros, micros, shares, bound, bound, (one, other, sharePpm, minMarginMicros, maxMarginMicros) => {
+      const [less, more] = [Math.min(one, other), Math.max(one, other)]
+      const paid = payouts([less, more], { sharePpm, minMarginMicros, maxMarginMicros })
+      if (typeof paid === 'string') return
+      const [first = 0, second = 0] = paid
+      assert.ok(first <= second && second * 1_000_000 <= more + 1)
+    }),
+  )
+})

@@ -1,0 +1,166 @@
+// One run of a feed: everything is fetched and staged first, then judged, then applied. What is not complete, empty, or
+// strangely small changes nothing.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { type Db, inTransaction } from '../../db/open.ts'
+import { isUniqueViolation } from '../../db/pg-errors.ts'
+import { messageOf } from '../../errors.ts'
+import { PPM_PER_PERCENT, WHOLE_PPM } from '../../lib/money.ts'
+import { type Actor, recordAuditAlone } from '../accounts/audit.ts'
+import type { SocketOpener } from '../postbacks/open-socket.ts'
+import { applyFetched, type ApplyOptions, pauseGone } from './apply.ts'
+import { BATCH, countGone } from './plan.ts'
+import { mailProblem } from './problem-mails.ts'
+import { previewFetched } from './preview.ts'
+import { fetchFeed } from './fetch-feed.ts'
+import { FetchProblem } from './fetch-page.ts'
+import { FEED_DEFAULTS, type FeedSettings } from './feed-settings.ts'
+import type { AskedRun } from './asked-runs.ts'
+import { RunIsOver } from './run-fence.ts'
+import { type Feed, readFeed } from './feeds.ts'
+import { loadRates } from '../rates/rates.ts'
+import { stageItems } from './stage.ts'
+
+const SILENT = '2 minutes'
+const BEAT_MS = 20_000
+
+export type FeedRunner = { db: Db; secretKey: string; open: SocketOpener }
+
+export type RunOutcome = 'done' | 'unchanged' | 'refused' | 'failed'
+
+/** Returns its run_id; null when another process is running this feed. A preview changes nothing. */
+export async function runFeed(
+  runner: FeedRunner,
+  by: Actor,
+  feedId: number,
+  isPreview = false,
+): Promise<number | null> {
+  const { db } = runner
+  const runId = await startRun(db, feedId, isPreview)
+  if (runId === null) return null
+  const action = isPreview ? 'feed.preview' : 'feed.run'
+  const auditId = await recordAuditAlone(db, by, { action, subject: feedId, details: { run_id: runId } })
+  await carryOut(runner, { runId, feedId, isPreview, by, auditId })
+  return runId
+}
+
+/** A run that is this process's. Throws where it failed for a reason of ours. */
+export async function carryOut(runner: FeedRunner, run: AskedRun): Promise<void> {
+  const { db, secretKey } = runner
+  const { runId, feedId, isPreview } = run
+  const beat = setInterval(() => void beatRun(db, runId).catch(() => {}), BEAT_MS)
+  let feed: Feed | null = null
+  try {
+    feed = await readFeed(db, secretKey, feedId)
+    const { outcome, message, waitS } = await attempt(runner, feed, run)
+    await endRun(db, runId, outcome, message)
+    if (!isPreview) await planNext(db, run, feed.settings, outcome, waitS)
+  } catch (error) {
+    if (error instanceof RunIsOver) return
+    await endRun(db, runId, 'failed', messageOf(error))
+    if (!isPreview) await planNext(db, run, feed?.settings ?? FEED_DEFAULTS, 'failed', null)
+    throw error
+  } finally {
+    clearInterval(beat)
+    await db.deleteFrom('feed_staging').where('run_id', '=', runId).execute()
+  }
+}
+
+type Attempt = { outcome: RunOutcome; message: string; waitS: number | null }
+
+async function attempt(runner: FeedRunner, feed: Feed, { by, runId, auditId, isPreview }: AskedRun): Promise<Attempt> {
+  const { db, open } = runner
+  const { feedId, name, advertiser, request, mapping, credentials, settings, validators } = feed
+  const ended = (outcome: RunOutcome, message = '', waitS: number | null = null) => ({ outcome, message, waitS })
+  const { rateOf: rates, recordedAt } = await loadRates(db, new Date())
+  // An answer that has not changed is worth something else when a rate has.
+  const known = !isPreview && validators.ratesAt === recordedAt ? { validators } : {}
+  let [staged, came] = [0, 0]
+  const take = async (items: unknown[]) => {
+    // A page can be the whole feed: what is made of it is held for a slice at a time.
+    for (let i = 0; i < items.length && staged <= settings.maxOffers; i += BATCH) {
+      const counted = await stageItems(
+        db,
+        { runId, advertiser, mapping, settings, rates },
+        items.slice(i, i + BATCH),
+        came + i,
+      )
+      staged += counted.staged
+    }
+    came += items.length
+    if (staged > settings.maxOffers) throw new FetchProblem(`The feed has more than ${settings.maxOffers.toLocaleString('en')} offers.`) // prettier-ignore
+  }
+  try {
+    const fetched = await fetchFeed({ request, mapping, credentials }, { open, ...known, pause: sleep, now: Date.now, take }) // prettier-ignore
+    if (fetched.kind === 'unchanged') return ended('unchanged')
+    await db.updateTable('feed_runs').set({ pages: fetched.pages, bytes: fetched.bytes, fetched: fetched.offers }).where('run_id', '=', runId).execute() // prettier-ignore
+    if (fetched.offers === 0) return ended('refused', 'The feed came without any offer. Nothing was changed.')
+    const plan = { feedId, runId, maxPayoutChangePpm: settings.maxPayoutChangePpm }
+    if (isPreview) await previewFetched(db, plan)
+    const { running, gone } = await countGone(db, feedId, runId)
+    if (running > 0 && (gone / running) * WHOLE_PPM > settings.maxGonePpm)
+      return ended('refused', `${gone} of ${running} offers would be paused, which is more than ${settings.maxGonePpm / PPM_PER_PERCENT} %. Nothing was changed.`) // prettier-ignore
+    if (isPreview) return ended('done')
+    const options: ApplyOptions = { ...plan, name, by, auditId, now: new Date() }
+    await applyFetched(db, options)
+    await pauseGone(db, options)
+    await db.updateTable('feeds').set({ validators: JSON.stringify({ ...fetched.validators, ratesAt: recordedAt }) }).where('feed_id', '=', feedId).execute() // prettier-ignore
+    return ended('done')
+  } catch (error) {
+    if (!(error instanceof FetchProblem)) throw error
+    return ended('failed', `${error.message} Nothing was changed.`, error.retryAfterS)
+  }
+}
+
+/** Null: one is running. A run that is silent for long was ended by a crash. */
+async function startRun(db: Db, feedId: number, isPreview: boolean): Promise<number | null> {
+  await sql`UPDATE feed_runs SET ended_at = now(), outcome = 'failed', message = 'The worker that ran it was stopped.'
+    WHERE feed_id = ${feedId} AND ended_at IS NULL AND taken_at IS NOT NULL AND beat_at < now() - ${SILENT}::interval`.execute(
+    db,
+  )
+  try {
+    const { run_id } = await db.insertInto('feed_runs').values({ feed_id: feedId, is_preview: isPreview }).returning('run_id').executeTakeFirstOrThrow() // prettier-ignore
+    return run_id
+  } catch (error) {
+    if (isUniqueViolation(error)) return null
+    throw error
+  }
+}
+
+const beatRun = (db: Db, runId: number) => sql`UPDATE feed_runs SET beat_at = now() WHERE run_id = ${runId}`.execute(db)
+
+/** With how many offers each thing happened to. */
+async function endRun(db: Db, runId: number, outcome: RunOutcome, message: string): Promise<void> {
+  await sql`UPDATE feed_runs r SET ended_at = now(), outcome = ${outcome}, message = ${message},
+      created = c.created, changed = c.changed, paused = c.paused, resumed = c.resumed, held = c.held, skipped = c.skipped,
+      unchanged = greatest(0, r.fetched - c.created - c.changed - c.resumed - c.held - c.skipped - c.left_out)
+    FROM (SELECT count(*) FILTER (WHERE kind = 'created')::int AS created, count(*) FILTER (WHERE kind = 'changed')::int AS changed,
+      count(*) FILTER (WHERE kind = 'paused')::int AS paused, count(*) FILTER (WHERE kind = 'resumed')::int AS resumed,
+      count(*) FILTER (WHERE kind = 'paused' AND details ? 'reason')::int AS left_out, -- they came
+      count(*) FILTER (WHERE kind = 'held')::int AS held, count(*) FILTER (WHERE kind = 'skipped')::int AS skipped
+      FROM feed_changes WHERE run_id = ${runId}) c
+    WHERE r.run_id = ${runId} AND r.ended_at IS NULL`.execute(db)
+}
+
+const MAX_BACKOFF_S = 6 * 3_600
+
+/** At its interval, not all feeds at once; after failures later and later, and never before the upstream wants. */
+async function planNext(
+  db: Db,
+  { feedId, runId }: AskedRun,
+  settings: FeedSettings,
+  outcome: RunOutcome,
+  waitS: number | null,
+): Promise<void> {
+  const hasFailed = outcome === 'failed'
+  const isTroubled = hasFailed || outcome === 'refused'
+  const jitter = 0.9 + Math.random() * 0.2
+  await inTransaction(db, async (trx) => {
+    await sql`UPDATE feeds SET failures = CASE WHEN ${hasFailed} THEN failures + 1 ELSE 0 END,
+      troubled_at = CASE WHEN ${isTroubled} THEN coalesce(troubled_at, now()) END,
+      due_at = now() + interval '1 second' * greatest(${waitS ?? 0}::float8, ${jitter}::float8 *
+        CASE WHEN ${hasFailed} THEN least(${settings.everyS}::float8 * power(2, least(failures, 10)), greatest(${MAX_BACKOFF_S}::float8, ${settings.everyS}::float8)) ELSE ${settings.everyS}::float8 END)
+    WHERE feed_id = ${feedId}`.execute(trx)
+    if (isTroubled) await mailProblem(trx, feedId, runId)
+  })
+}

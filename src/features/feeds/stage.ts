@@ -1,0 +1,64 @@
+// What a run has fetched, as it would be imported, until the run is complete.
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import type { NewOffer } from '../offers/fields.ts'
+import { describeProblems, readImportRecord } from '../offers/import-record.ts'
+import type { FeedSettings } from './feed-settings.ts'
+import { filterOffer } from './filter-offer.ts'
+import { type Mapped, mapOffer } from './mapping/map-offer.ts'
+import type { Mapping } from './mapping/mapping.ts'
+import { priceOffer, type Rates } from './price.ts'
+
+export type StageOptions = { runId: number; advertiser: string; mapping: Mapping; settings: FeedSettings; rates: Rates }
+
+type Staged = { external_id: string; offer: string; hash: string }
+type Skipped = { external_id: string; name: string; reason: string; is_filtered: boolean }
+
+/** Returns how many were staged, and how many left out. `before`: how many came before these. */
+export async function stageItems(
+  db: Db,
+  options: StageOptions,
+  items: unknown[],
+  before: number,
+): Promise<{ staged: number; skipped: number }> {
+  const { runId, mapping } = options
+  const staged = new Map<string, Staged>()
+  const skipped = new Map<string, Skipped>()
+  for (const [i, mapped] of items.flatMap((item) => mapOffer(mapping, item)).entries()) {
+    const read = readMapped(mapped, options)
+    const external_id = mapped.id || `no ID, ${before + i + 1}`
+    if ('problem' in read)
+      skipped.set(external_id, { external_id, name: mapped.name, reason: read.problem, is_filtered: read.isFiltered ?? false }) // prettier-ignore
+    else {
+      const offer = JSON.stringify(read.offer)
+      staged.set(external_id, { external_id, offer, hash: hashOf(offer) })
+    }
+  }
+  await sql`INSERT INTO feed_staging (run_id, external_id, offer, hash)
+    SELECT ${runId}, external_id, offer::jsonb, hash FROM jsonb_to_recordset(${JSON.stringify([...staged.values()])})
+      AS s (external_id text, offer text, hash text) ON CONFLICT DO NOTHING`.execute(db)
+  await sql`INSERT INTO feed_changes (run_id, external_id, name, kind, details)
+    SELECT ${runId}, external_id, name, 'skipped', jsonb_build_object('reason', reason, 'is_filtered', is_filtered)
+    FROM jsonb_to_recordset(${JSON.stringify([...skipped.values()])}) AS s (external_id text, name text, reason text, is_filtered boolean)
+    ON CONFLICT DO NOTHING`.execute(db)
+  return { staged: staged.size, skipped: skipped.size }
+}
+
+/** As it would be imported, or why it is left out. `isFiltered`: because the operator wants none of its kind. */
+export function readMapped(
+  mapped: Mapped,
+  { advertiser, settings, rates }: Pick<StageOptions, 'advertiser' | 'settings' | 'rates'>,
+): { offer: object; parsed: NewOffer } | { problem: string; isFiltered?: true } {
+  if ('skipped' in mapped) return { problem: mapped.skipped }
+  const { external_id, record } = mapped.offer
+  const priced = priceOffer(mapped.offer, settings, rates)
+  if ('problem' in priced) return priced
+  const offer = { ...record, external_id, advertiser, goals: priced.goals.map(({ external_id: id, ...goal }) => ({ ...goal, external_id: id || null })) } // prettier-ignore
+  const read = readImportRecord(offer)
+  if ('problems' in read) return { problem: describeProblems(read.problems) }
+  const problem = filterOffer(read.offer, settings)
+  return problem === null ? { offer, parsed: read.offer } : { problem, isFiltered: true }
+}
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32)

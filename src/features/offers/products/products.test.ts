@@ -1,0 +1,129 @@
+// One product in several offers: which is listed, and that no place loses it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { TESTER } from '../../../../test/tester.ts'
+import { SECRET_KEY, useWorld } from '../../../../test/world.ts'
+import { createAdvertiser } from '../../accounts/advertisers.ts'
+import type { IssuedCredentials } from '../../apps/keys.ts'
+import { setOfferStatus } from '../offers.ts'
+import { arrangeProducts } from './arrange-products.ts'
+import { chooseShown, type Rival } from './choose.ts'
+import { readLinkedProduct, readProduct } from './product.ts'
+import { setProductRule } from './product-rule.ts'
+
+let live: IssuedCredentials
+const world = useWorld('products', async () => {
+  live = (await world.createApp()).live
+})
+
+async function listed(query = ''): Promise<number[]> {
+  await arrangeProducts(world.database.db)
+  await world.app.refresh()
+  const { body } = await world.get(`/v1/offers?userId=u&limit=100${query}`, live)
+  return body.data.offers.map(({ offer_id }) => offer_id).toSorted((a, b) => a - b)
+}
+
+const pause = (offerId: number, status: 'paused' | 'active') =>
+  setOfferStatus(world.database.db, TESTER, offerId, status)
+const remove = (...ids: number[]) => Promise.all(ids.map((id) => pause(id, 'paused')))
+
+test('the one with the highest payout is listed; the next takes its place while it is paused or full, and links of all work', async () => {
+  const product = 'https://play.google.com/store/apps/details?id=com.example.game&hl=de'
+  const [low = 0, high = 0, middle = 0, other = 0] = await world.createOffers(
+    { product: 'android:com.example.game', payout: 1 },
+    { product, payout: 3, total_click_cap: 1 },
+    { product, payout: 2 },
+    { product: 'android:com.example.other', payout: 1 },
+  )
+  const link = (await world.get(`/v1/offers/${low}?userId=seen`, live)).body.data.offer.link
+  assert.deepEqual(await listed(), [high, other])
+  const { body } = await world.get(`/v1/offers/${low}/why?userId=u`, live)
+  assert.deepEqual((body.data as unknown as { reasons: { code: string }[] }).reasons.map(({ code }) => code), ['behind']) // prettier-ignore
+  assert.equal((await world.follow(link)).status, 302)
+  await world.click(high, live)
+  assert.deepEqual(await listed(), [middle, other], 'the first one is full')
+  await pause(middle, 'paused')
+  assert.deepEqual(await listed(), [low, other])
+  await pause(middle, 'active')
+  assert.deepEqual(await listed(), [middle, other])
+  await setProductRule(world.database.db, TESTER, { rule: 'all', order: [] })
+  assert.deepEqual(await listed(), [low, middle, other])
+  await setProductRule(world.database.db, TESTER, { rule: 'highest_payout', order: [] })
+  await remove(low, high, middle, other)
+})
+
+test('offers for other countries, platforms or categories stay beside it, and those that publishers are allowed singly', async () => {
+  const { db } = world.database
+  const product = 'game'
+  const [us = 0, both = 0, inside = 0, game = 0, single = 0] = await world.createOffers(
+    { product, payout: 9, countries: ['US'] },
+    { product, payout: 5, countries: ['US', 'DE'] },
+    { product, payout: 4, countries: ['DE'] },
+    { product, payout: 1, countries: ['US'], category: 'game' },
+    { product, payout: 1, countries: ['US'] },
+  )
+  const { publisher_id } = await db.selectFrom('publishers').select('publisher_id').executeTakeFirstOrThrow()
+  await db.insertInto('publisher_offers').values({ publisher_id, offer_id: single, is_allowed: false }).execute()
+  assert.deepEqual(await listed('&country=US'), [us, both, game, single])
+  assert.deepEqual(await listed('&country=DE'), [both])
+  await db.deleteFrom('publisher_offers').execute()
+  assert.deepEqual(await listed('&country=US'), [us, both, game])
+  await remove(us, both, inside, game, single)
+})
+
+test('a fixed order of advertisers comes before the payout', async () => {
+  const { db } = world.database
+  const made = await world.createOffers({ product: 'x', payout: 9 }, { product: 'x', payout: 2 })
+  const { advertiser_id } = await createAdvertiser(db, TESTER, SECRET_KEY, 'First choice')
+  await db
+    .updateTable('offers')
+    .set({ advertiser_id })
+    .where('offer_id', '=', made[1] as number)
+    .execute()
+  assert.deepEqual(await listed(), [made[0]])
+  await setProductRule(db, TESTER, { rule: 'fixed_order', order: [advertiser_id] })
+  assert.deepEqual(await listed(), [made[1]])
+  await assert.rejects(setProductRule(db, TESTER, { rule: 'fixed_order', order: [advertiser_id, 999_999] }), /must be an advertiser/) // prettier-ignore
+  await setProductRule(db, TESTER, { rule: 'best_epc', order: [] })
+  assert.deepEqual(await listed(), [made[0]], 'without any clicks, what pays more is expected to earn more')
+})
+
+const rival = fc.record({
+  product: fc.constantFrom('a', 'b'),
+  isOpen: fc.boolean(),
+  worth: fc.tuple(fc.nat(2), fc.nat(2)),
+  countries: fc.subarray(['US', 'DE', 'FR']),
+  platforms: fc.subarray(['web', 'ios'], { minLength: 1 }),
+  category: fc.constantFrom('app', 'game'),
+  paymentRequired: fc.constant(false),
+})
+const runsIn = ({ countries, platforms }: Rival, country: string, platform: string) =>
+  (countries.length === 0 || countries.includes(country)) && platforms.includes(platform)
+
+test('whatever the offers: no place where one is open loses its product, none waits behind one that is not listed', () => {
+  fc.assert(
+    fc.property(fc.array(rival, { maxLength: 12 }), (given) => {
+      const rivals: Rival[] = given.map((one, i) => ({ ...one, offerId: i + 1 }))
+      const behind = chooseShown(rivals)
+      const isShown = (one: Rival) => one.isOpen && behind.get(one.offerId) === null
+      for (const one of rivals) {
+        const other = rivals.find(({ offerId }) => offerId === behind.get(one.offerId))
+        if (other !== undefined) assert.ok(isShown(other) && other.product === one.product)
+        for (const country of ['US', 'DE', 'FR', 'JP'])
+          for (const platform of ['web', 'ios'])
+            if (one.isOpen && runsIn(one, country, platform))
+              assert.ok(rivals.some((it) => it.product === one.product && it.category === one.category && isShown(it) && runsIn(it, country, platform))) // prettier-ignore
+      }
+    }),
+  )
+})
+
+test('an app is known by its store, whatever the link; a page that many offers may share says nothing', () => {
+  for (const link of [
+    'https://apps.apple.com/us/app/candy/id553834731?mt=8',
+    'https://itunes.apple.com/app/id553834731',
+  ])
+    assert.deepEqual([readProduct(link), readLinkedProduct(link)], ['ios:553834731', 'ios:553834731'])
+  assert.deepEqual([readProduct(' '), readLinkedProduct('https://shop.example/'), readLinkedProduct('com.example.game')], [null, '', 'com.example.game']) // prettier-ignore
+})

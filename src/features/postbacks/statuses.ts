@@ -1,0 +1,3 @@
+/** The statuses that a postback can report. */
+export const STATUSES = ['pending', 'approved', 'rejected', 'reversed'] as const
+export type Status = (typeof STATUSES)[number]

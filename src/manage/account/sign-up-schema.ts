@@ -1,0 +1,38 @@
+// The shapes of signing up.
+import { Type } from 'typebox'
+import { MAX_QUESTIONS, ServiceTerms, SignUpQuestion } from '../../features/accounts/sign-up/schema.ts'
+import { shape } from '../../http/shape.ts'
+import { SAFE_TEXT } from '../../http/validation.ts'
+import { orNull, text } from '../shapes.ts'
+
+const Password = Type.String({ minLength: 1, maxLength: 128 })
+
+const Answer = Type.String({ maxLength: 5_000, format: SAFE_TEXT, description: 'May be empty where none is required.' })
+
+export const SignUpForm = shape('SignUpForm', {
+  is_open: Type.Boolean({ description: 'False where the network accepts no sign-ups; then nothing is asked.' }),
+  intro: Type.String(),
+  terms: orNull(ServiceTerms),
+  questions: Type.Array(SignUpQuestion),
+})
+
+export const SignUp = shape('SignUp', {
+  name: text(200, 'Of the person.'),
+  email: text(254),
+  password: Password,
+  company: text(180),
+  website: text(500),
+  terms_version: Type.Optional(orNull(text(40, 'Of the terms that were shown and are accepted.'))),
+  answers: Type.Optional(
+    Type.Array(Type.Object({ question_id: text(40), answer: Answer }), { maxItems: MAX_QUESTIONS }),
+  ),
+})
+
+export const SignUpToken = shape('SignUpToken', { token: text(200) })
+export const OpenSignUp = shape('OpenSignUp', {
+  name: Type.String(),
+  email: Type.String(),
+  company: Type.String(),
+})
+export const FinishSignUp = shape('FinishSignUp', { token: text(200), password: Password })
+export const AcceptTerms = shape('AcceptTerms', { version: text(40, 'Of the terms that were shown.') })

@@ -1,0 +1,83 @@
+// An advertiser approves and reverses by a file of its transaction IDs.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Visitor, visit } from '../../../test/people.ts'
+import { TESTER } from '../../../test/tester.ts'
+import { SECRET_KEY, useWorld } from '../../../test/world.ts'
+import { createAdvertiser } from '../../features/accounts/advertisers.ts'
+import type { IssuedCredentials } from '../../features/apps/keys.ts'
+
+let live: IssuedCredentials
+let self: Visitor
+let base: string
+let offerId = 0
+const world = useWorld('decisions', async () => {
+  live = (await world.createApp()).live
+  ;[offerId = 0] = await world.createOffers({ name: 'Ours', payout: 3, goals: [{ name: 'Install', payout: 1 }, { name: 'Buy', payout: 2 }] }) // prettier-ignore
+  const { advertiser_id: advertiserId } = await world.database.db.selectFrom('offers').select('advertiser_id').where('offer_id', '=', offerId).executeTakeFirstOrThrow() // prettier-ignore
+  base = `/advertisers/${advertiserId}/decisions`
+  self = await visit(world, 'advertiser', { publisherId: null, advertiserId })
+})
+
+type Shown = { changes: number; rows: { line: number; result: string; status: string | null; message: string }[] }
+const resultsOf = ({ rows }: Shown) => rows.map(({ result, status }) => [result, status])
+
+async function convert(user: string, txn: string, status: string, goal = 'Install'): Promise<string> {
+  const { clickId } = await world.click(offerId, live, `userId=${user}`)
+  const { outcome } = await world.confirm(offerId, clickId, { txn_id: txn, status, goal })
+  assert.equal(outcome, status)
+  return clickId
+}
+
+test('a preview says what each row would do and changes nothing; applied, each does that, and again it does nothing', async () => {
+  await convert('a', 't-pending', 'pending')
+  await convert('b', 't-denied', 'pending')
+  await convert('c', 't-paid', 'approved')
+  await convert('d', 't-kept', 'approved')
+  await convert('e', 't-gone', 'rejected')
+  await convert('f', 't-buy', 'pending', 'Buy')
+  const csv = 'Transaction_ID,note,Status\nt-pending,x,approved\nt-denied,,declined\nt-paid,,chargeback\nt-kept,,Approved\nt-gone,,approved\nt-buy,,1\nt-none,,approved\nt-paid,,approved\n,,approved\nt-kept2,,maybe\n' // prettier-ignore
+  const { data: preview } = await self.post<Shown>(`${base}/preview`, { csv })
+  const planned = [['changes', 'pending'], ['changes', 'pending'], ['changes', 'approved'], ['already', 'approved'], ['final', 'rejected'], ['changes', 'pending'], ['unknown', null], ['repeated', 'approved'], ['invalid', null], ['invalid', null]] // prettier-ignore
+  assert.deepEqual([preview.changes, resultsOf(preview)], [4, planned])
+  const { data: again } = await self.post<Shown>(`${base}/preview`, { csv })
+  assert.deepEqual(again, preview)
+  const { data: done } = await self.post<Shown>(base, { csv })
+  assert.deepEqual(resultsOf(done).slice(0, 6), [['changes', 'approved'], ['changes', 'rejected'], ['changes', 'reversed'], ['already', 'approved'], ['final', 'rejected'], ['changes', 'approved']]) // prettier-ignore
+  const { data: repeated } = await self.post<Shown>(base, { csv })
+  assert.equal(repeated.changes, 0)
+  const { rows } = await world.database.pool.query<{ count: number }>("SELECT count(*)::int AS count FROM inbound_calls WHERE method = 'CSV'") // prettier-ignore
+  assert.equal(rows[0]?.count, 4, 'the log of callbacks has each of them')
+})
+
+test('a hold and the operator’s doubts stay, and a file is of one advertiser', async () => {
+  const { db } = world.database
+  const [held = 0] = await world.createOffers({ name: 'Held', hold: '7d' })
+  const { clickId } = await world.click(held, live, 'userId=held')
+  await world.confirm(held, clickId, { txn_id: 't-held', status: 'pending' })
+  const csv = 'transaction_id,status\nt-held,approved\n'
+  const { advertiser_id } = await db.selectFrom('offers').select('advertiser_id').where('offer_id', '=', held).executeTakeFirstOrThrow() // prettier-ignore
+  const stranger = await createAdvertiser(db, TESTER, SECRET_KEY, 'Stranger')
+  const other = await visit(world, 'advertiser', { publisherId: null, advertiserId: stranger.advertiser_id })
+  assert.equal((await other.post(`/advertisers/${advertiser_id}/decisions`, { csv })).status, 404)
+  const { data: none } = await other.post<Shown>(`/advertisers/${stranger.advertiser_id}/decisions`, { csv })
+  assert.deepEqual(resultsOf(none), [['unknown', null]])
+  const owner = await visit(world, 'advertiser', { publisherId: null, advertiserId: advertiser_id })
+  const { data } = await owner.post<Shown>(`/advertisers/${advertiser_id}/decisions`, { csv })
+  assert.deepEqual(resultsOf(data), [['changes', 'pending']], 'confirmed, and approved when the hold is over')
+  const { data: again } = await owner.post<Shown>(`/advertisers/${advertiser_id}/decisions`, { csv })
+  assert.deepEqual(resultsOf(again), [['already', 'pending']])
+})
+
+test('what is wrong with a file is said', async () => {
+  for (const [csv, message] of [
+    ['', /must not be empty/],
+    ['transaction_id\nx\n', /status is missing/],
+    ['transaction_id,status\n', /no rows/],
+    ['transaction_id,status\n"x,approved\n', /Line 2/],
+  ] as const) {
+    const { status, error } = await self.post(`${base}/preview`, { csv })
+    assert.equal(status, 400)
+    assert.match(`${error.message} ${JSON.stringify(error.details)}`, message)
+  }
+})

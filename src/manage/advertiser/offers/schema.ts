@@ -1,0 +1,69 @@
+// The shapes of an advertiser's own offers: what it pays, not what publishers are paid.
+import { type Static, Type } from 'typebox'
+import { STATUSES } from '../../../features/offers/choices.ts'
+import { FIELDS, GOAL_FIELDS, PROPOSED_GOAL_NAMES, PROPOSED_NAMES, shapesOf } from '../../../features/offers/fields.ts'
+import { ID_PAGE_QUERY, NextCursor } from '../../../http/paging.ts'
+import { shape } from '../../../http/shape.ts'
+import { STATES } from '../../offer-record.ts'
+import { id, oneOf, orNull, text, Time } from '../../shapes.ts'
+
+export const OwnOfferParams = Type.Object({ advertiser_id: id, offer_id: id })
+export const OwnOfferSearch = Type.Object({
+  search: Type.Optional(text(200, 'Part of the name or of the external_id, or the offer_id.')),
+  status: Type.Optional(oneOf(STATUSES)),
+  ...ID_PAGE_QUERY,
+})
+
+const RECORD = shapesOf(FIELDS)
+const GOAL = shapesOf(GOAL_FIELDS)
+
+/** What an advertiser sees of an offer besides its goals; neither payouts nor how it is ranked. */
+export const OWN_FIELDS = PROPOSED_NAMES.filter((name) => name !== 'goals')
+
+const pick = <T extends object, const K extends keyof T>(from: T, keys: readonly K[]) =>
+  Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, K>
+
+const SUMMARY = {
+  offer_id: id,
+  external_id: RECORD.external_id,
+  name: RECORD.name,
+  category: RECORD.category,
+  revenue: Type.Number({ description: 'US dollars that you pay for all goals together.' }),
+  countries: RECORD.countries,
+  platforms: RECORD.platforms,
+  image_url: RECORD.image_url,
+  status: RECORD.status,
+  state: oneOf(STATES, 'What users meet now: an active offer may not have begun, have ended or be full.'),
+  updated_at: Time,
+}
+
+export const OwnOfferList = shape('AdvertiserOfferList', {
+  offers: Type.Array(Type.Object(SUMMARY)),
+  next_cursor: NextCursor,
+})
+
+const Used = Type.Object({
+  clicks: Type.Integer(),
+  conversions: Type.Integer(),
+  spend: Type.Number({ description: 'US dollars for pending and approved conversions.' }),
+})
+
+export const OwnOffer = shape('AdvertiserOffer', {
+  ...SUMMARY,
+  ...pick(RECORD, OWN_FIELDS),
+  goals: Type.Array(Type.Object({ goal_id: id, ...pick(GOAL, PROPOSED_GOAL_NAMES) })),
+  paused_by: orNull(
+    oneOf(
+      ['advertiser', 'operator'],
+      'Who paused it: you resume what you paused, the operator the rest. Null: it is not paused.',
+    ),
+  ),
+  waiting_proposal_id: orNull(Type.Integer({ description: 'A change of it that waits for the operator.' })),
+  usage: orNull(
+    Type.Object(
+      { full: oneOf(['no', 'today', 'for good']), today: Used, total: Used },
+      { description: 'Null without caps: then nothing is counted.' },
+    ),
+  ),
+})
+export type OwnOffer = Static<typeof OwnOffer>

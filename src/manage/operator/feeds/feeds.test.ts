@@ -1,0 +1,201 @@
+// Feeds, through the door: an upstream that a test plays, and a worker.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Static } from 'typebox'
+import { visit, type Visitor } from '../../../../test/people.ts'
+import { createOwnedApps } from '../../../../test/owned-apps.ts'
+import { Upstream } from '../../../../test/upstreams/server.ts'
+import { upstreamOffer } from '../../../../test/upstreams/shapes.ts'
+import { SECRET_KEY, useWorld } from '../../../../test/world.ts'
+import { createGuardedOpener } from '../../../features/postbacks/app-sender.ts'
+import { runAskedFeeds, runDueFeeds } from '../../../features/feeds/due-feeds.ts'
+import type { ChangePage, CreatedFeed, FeedList, HeldPage, OfferFeed, Run, RunPage, ShownFeed, TriedMapping } from './schema.ts' // prettier-ignore
+
+let operator: Visitor
+const world = useWorld('manage_feeds', async () => {
+  operator = await visit(world, 'operator')
+})
+world.config = { ...world.config, postbackAllow: ['127.0.0.1/32'] }
+const { auditOf } = createOwnedApps(world)
+let count = 0
+
+type Shown = Static<typeof ShownFeed>
+
+const runner = () => ({ db: world.database.db, secretKey: SECRET_KEY, open: createGuardedOpener(world.config) })
+const work = async () => {
+  await runAskedFeeds(runner(), assert.fail)
+  await runDueFeeds(runner(), assert.fail)
+}
+
+async function add(settings: object = {}, offers = 10) {
+  const upstream = await new Upstream('lootably').open()
+  upstream.offers = Array.from({ length: offers }, (_, n) => upstreamOffer(n))
+  const { request, mapping, credentials } = upstream.source
+  const body = { name: `Feed ${count++}`, request, mapping, credentials, settings: { share_percent: 50, ...settings } }
+  const { data, status, text } = await operator.post<Static<typeof CreatedFeed>>('/feeds', body)
+  assert.equal(status, 200, text)
+  const one = `/feeds/${data.feed.feed_id}`
+  const ask = async (what: 'run' | 'preview') => {
+    const { data: asked } = await operator.post<Static<typeof Run>>(`${one}/${what}`, {})
+    await work()
+    return (await operator.get<Static<typeof Run>>(`${one}/runs/${asked.feed_run_id}`)).data
+  }
+  const changesOf = async (runId: number, query = '') => (await operator.get<Static<typeof ChangePage>>(`${one}/runs/${runId}/changes?${query}`)).data // prettier-ignore
+  return { upstream, request, one, ask, changesOf, created: data, feedId: data.feed.feed_id }
+}
+
+test('an operator adds a feed, looks at its preview, and starts it', async () => {
+  const { one, ask, changesOf, created, feedId, upstream } = await add()
+  assert.match(created.token ?? '', /^adv_/)
+  assert.partialDeepStrictEqual(created.feed, { is_paused: true, next_run_at: null, latest_run: null, credentials: ['key', 'placement'], token_place: 'YOUR_TOKEN' }) // prettier-ignore
+  const { data: waiting } = await operator.post<Static<typeof Run>>(`${one}/preview`, {})
+  const { data: same } = await operator.post<Static<typeof Run>>(`${one}/preview`, {})
+  assert.deepEqual([waiting.is_waiting, same.feed_run_id], [true, waiting.feed_run_id], 'asked twice, it is one')
+  await work()
+  const preview = (await operator.get<Static<typeof Run>>(`${one}/runs/${waiting.feed_run_id}`)).data
+  assert.partialDeepStrictEqual(preview, { is_preview: true, is_waiting: false, outcome: 'done', fetched: 10, created: 10 }) // prettier-ignore
+  const first = await changesOf(preview.feed_run_id, 'limit=4')
+  const rest = await changesOf(preview.feed_run_id, `limit=100&cursor=${encodeURIComponent(first.next_cursor ?? '')}`)
+  assert.deepEqual([first.changes.length, rest.changes.length, rest.next_cursor], [4, 6, null])
+  assert.equal((await operator.get(`${one}/runs/${preview.feed_run_id}/changes?cursor=x`)).status, 400)
+  assert.equal((await operator.get<Shown>(one)).data.offers, 0, 'nothing was changed')
+
+  await operator.post(`${one}/resume`, {})
+  await work()
+  const started = (await operator.get<Shown>(one)).data
+  assert.partialDeepStrictEqual(started, { offers: 10, active_offers: 10, is_paused: false, failures: 0 })
+  assert.partialDeepStrictEqual(started.latest_run, { outcome: 'done', created: 10, asked_by: null })
+  upstream.offers = upstream.offers.slice(1)
+  const run = await ask('run')
+  assert.partialDeepStrictEqual(run, { outcome: 'done', paused: 1, unchanged: 9 })
+  assert.match(run.asked_by ?? '', /@example\.com$/)
+  assert.deepEqual((await changesOf(run.feed_run_id, 'kind=paused')).changes.map(({ kind }) => kind), ['paused']) // prettier-ignore
+  const { data } = await operator.get<Static<typeof RunPage>>(`${one}/runs?limit=2`)
+  assert.deepEqual([data.runs.length, data.next_cursor !== null], [2, true])
+  const listed = (await operator.get<Static<typeof FeedList>>('/feeds')).data.feeds.find(
+    (feed) => feed.feed_id === feedId,
+  )
+  assert.partialDeepStrictEqual(listed, { offers: 10, active_offers: 9 })
+  const actions = (await auditOf(feedId)).map(({ action }) => action).filter((action) => action.startsWith('feed.'))
+  assert.deepEqual(actions.toSorted(), ['feed.create', 'feed.preview', 'feed.resume', 'feed.run', 'feed.run'])
+})
+
+test('credentials are never shown, and never sent to another host than the one they are for', async () => {
+  const { one, upstream, request, feedId } = await add()
+  const secrets = Object.values(upstream.source.credentials).filter((value) => value !== 'acme')
+  const texts = [
+    (await operator.get(one)).text,
+    (await operator.get('/feeds')).text,
+    JSON.stringify(await auditOf(feedId)),
+  ]
+  for (const secret of secrets) for (const text of texts) assert.ok(!text.includes(secret))
+  const thief = await new Upstream('lootably').open()
+  const elsewhere = { ...request, url: thief.source.request.url }
+  for (const answer of [await operator.patch(one, { request: elsewhere }), await operator.post('/feeds/sample', { feed_id: feedId, request: elsewhere, credentials: {} })]) // prettier-ignore
+    assert.deepEqual([answer.status, answer.error.details?.['credentials']], [400, 'The request goes to another host: enter the credentials again.']) // prettier-ignore
+  assert.equal(thief.asked.length, 0)
+  const sample = await operator.post<{ answer: { data: { offers: unknown[] } } }>('/feeds/sample', { feed_id: feedId, request, credentials: {} }) // prettier-ignore
+  assert.equal(sample.data.answer.data.offers.length, 10)
+  upstream.trouble = (_, response) => (upstream.send(response, 403, {}), true)
+  const refused = await operator.post('/feeds/sample', { feed_id: feedId, request, credentials: {} })
+  assert.deepEqual([refused.status, refused.error.message], [400, 'The upstream refused the credentials (HTTP 403). Check the key.']) // prettier-ignore
+})
+
+test('a mapping is tried on an answer before it is saved, and what is wrong with it is said', async () => {
+  const { upstream } = await add()
+  const { mapping } = upstream.source
+  const answer = { data: { offers: [{ offerID: 'a', name: 'A &amp; B', revenue: '2.00', countries: ['US'], devices: ['*'], link: 'https://t.test/?u={userID}' }, { offerID: 'b', name: 'No link', revenue: 1 }] } } // prettier-ignore
+  const attempt = async (changed: object) => (await operator.post<Static<typeof TriedMapping>>('/feeds/try-mapping', { mapping: changed, answer, settings: { share_percent: 50 } })).data // prettier-ignore
+  const { problems, offers } = await attempt(mapping)
+  assert.deepEqual(problems, [])
+  assert.partialDeepStrictEqual(offers[0], { external_id: 'a', name: 'A & B', problem: null, offer: { payout: 1, revenue: 2, countries: ['US'] } }) // prettier-ignore
+  assert.match(offers[1]?.problem ?? '', /it has no link/)
+  const wrong = await attempt({ ...mapping, titel: 'name', offers: 'data..offers' })
+  assert.deepEqual(wrong.problems.map(({ place }) => place), ['titel', 'offers']) // prettier-ignore
+  const refused = await operator.post('/feeds', { name: 'Wrong', request: { method: 'GET' }, mapping: { offers: 'x' }, credentials: {}, settings: { share_percent: 0, every: '1s' } }) // prettier-ignore
+  assert.equal(refused.status, 400)
+  assert.match(refused.error.details?.['request.url'] ?? '', /url is missing/)
+  const values = await operator.post('/feeds', { name: 'Wrong', preset: 'ayet', credentials: { key: 'x', adslot: '1' }, settings: { share_percent: 0, every: '1s' } }) // prettier-ignore
+  assert.deepEqual(Object.keys(values.error.details ?? {}), ['settings.share_percent', 'settings.every'])
+  const names = await operator.post('/feeds', { name: 'Wrong', preset: 'ayet', credentials: { key: '', token: '1' }, settings: {} }) // prettier-ignore
+  assert.deepEqual(Object.keys(names.error.details ?? {}), ['credentials.key', 'credentials.adslot', 'credentials.token']) // prettier-ignore
+})
+
+test('settings change what the next run does; filters leave out without counting as gone', async () => {
+  const { one, ask, changesOf, upstream } = await add()
+  await ask('run')
+  const { data } = await operator.patch<Shown>(one, { settings: { share_percent: 25, countries: ['US'], min_payout: '0.10' }, name: `Renamed ${count++}` }) // prettier-ignore
+  assert.partialDeepStrictEqual(data.settings, { share_percent: 25, every: '30m', countries: ['US'], min_payout: '0.10' }) // prettier-ignore
+  const run = await ask('run')
+  assert.partialDeepStrictEqual(run, { outcome: 'done', changed: 4, paused: 6, skipped: 0, unchanged: 0 })
+  const [left] = (await changesOf(run.feed_run_id, 'kind=paused')).changes
+  assert.equal(left?.reason, 'it runs in none of the countries of this feed')
+  upstream.offers = upstream.offers.filter(({ country }) => country !== 'US')
+  assert.partialDeepStrictEqual(await ask('run'), { outcome: 'refused', paused: 0 }, 'what is gone there still counts')
+  const wrong = await operator.patch(one, { settings: { countries: ['XX'], hold_changes_percent: 0 } })
+  assert.deepEqual(Object.keys(wrong.error.details ?? {}).toSorted(), [
+    'settings.countries',
+    'settings.hold_changes_percent',
+  ])
+})
+
+test('payouts that change by much wait until they are approved, and only as they were approved', async () => {
+  const { one, ask, upstream } = await add({ hold_changes_percent: 20 })
+  await ask('run')
+  const offer = upstream.offers[1]!
+  const held = async () => (await operator.get<Static<typeof HeldPage>>(`${one}/held`)).data.offers
+  const payouts = async () => (await held()).map(({ payout_before, payout_after }) => [payout_before, payout_after])
+  const payoutOf = async (offerId: number) => (await operator.get<{ payout: number }>(`/offers/${offerId}`)).data.payout
+  upstream.offers[1] = { ...offer, payout: offer.payout * 2 }
+  assert.partialDeepStrictEqual(await ask('run'), { outcome: 'done', held: 1, changed: 0 })
+  assert.deepEqual(await payouts(), [[0.25, 0.5]])
+  const [{ external_id, offer_id } = { external_id: '', offer_id: 0 }] = await held()
+  const approve = async () => (await operator.post<{ approved: number }>(`${one}/approve`, { external_ids: [external_id, 'nothing'] })).data.approved // prettier-ignore
+  assert.equal(await approve(), 1)
+  assert.equal(await approve(), 0)
+  upstream.offers[1] = { ...offer, payout: offer.payout * 10 }
+  assert.partialDeepStrictEqual(await ask('run'), { held: 1 }, 'this is not what was approved')
+  assert.deepEqual([await payouts(), await payoutOf(offer_id)], [[[0.25, 2.5]], 0.25])
+  await approve()
+  assert.partialDeepStrictEqual(await ask('run'), { held: 0, changed: 1 })
+  assert.deepEqual([await held(), await payoutOf(offer_id)], [[], 2.5])
+})
+
+test('a field that was edited is pinned, shown, and follows the feed again when it is released', async () => {
+  const { ask, changesOf, upstream } = await add()
+  const { changes } = await changesOf((await ask('run')).feed_run_id)
+  const offerId = changes[1]?.offer_id ?? 0
+  const feedOf = async (id: number) => (await operator.get<Static<typeof OfferFeed>>(`/offers/${id}/feed`)).data.feed
+  assert.deepEqual((await feedOf(offerId))?.pinned, [])
+  const { data: offer } = await operator.get<Record<string, unknown>>(`/offers/${offerId}`)
+  const name = String(offer['name'])
+  await world.database.db.updateTable('offers').set({ name: 'Edited', status: 'paused' }).where('offer_id', '=', offerId).execute() // prettier-ignore
+  upstream.offers = upstream.offers.map((one) => ({ ...one, name: `${one.name}!` }))
+  await ask('run')
+  assert.deepEqual((await feedOf(offerId))?.pinned, [{ field: 'name', feed_value: name }, { field: 'status', feed_value: 'active' }]) // prettier-ignore
+  const release = (fields: string[]) =>
+    operator.post<{ released: string[] }>(`/offers/${offerId}/follow-feed`, { fields })
+  assert.deepEqual((await release(['name', 'payout'])).data.released, ['name'])
+  await ask('run')
+  assert.partialDeepStrictEqual((await operator.get(`/offers/${offerId}`)).data, { name: `${name}!`, status: 'paused' })
+  assert.deepEqual((await release(['status'])).data.released, ['status'])
+  await ask('run')
+  assert.partialDeepStrictEqual((await operator.get(`/offers/${offerId}`)).data, { status: 'active' })
+  const [own = 0] = await world.createOffers({})
+  assert.equal(await feedOf(own), null)
+  assert.equal((await operator.post(`/offers/${own}/follow-feed`, { fields: ['name'] })).status, 404)
+})
+
+test('rates are set and imported, and those who only look change nothing', async () => {
+  assert.deepEqual((await operator.put('/rates', { rates: [{ currency: 'EUR', day: '2026-01-05', usd: '1.1' }] })).data, { changed: 1 }) // prettier-ignore
+  assert.deepEqual((await operator.post('/rates/import', { csv: 'Date,USD,JPY\n2026-01-06,1.2,160\n' })).data, { changed: 2 }) // prettier-ignore
+  const { data } = await operator.get<{ rates: object[] }>('/rates')
+  assert.deepEqual(data.rates[0], { currency: 'EUR', day: '2026-01-06', usd: '1.2' })
+  const wrong = await operator.put('/rates', { rates: [{ currency: 'EUR', day: 'today', usd: '1' }] })
+  assert.deepEqual(Object.keys(wrong.error.details ?? {}), ['rates.0.day'])
+  const reader = await visit(world, 'operator_reader')
+  assert.equal((await reader.get('/rates')).status, 200)
+  assert.equal((await reader.put('/rates', { rates: [{ currency: 'EUR', day: '2026-01-05', usd: '2' }] })).status, 403)
+  for (const path of ['/feeds/987654', '/feeds/987654/runs', '/feeds/987654/held']) assert.equal((await operator.get(path)).status, 404) // prettier-ignore
+  assert.equal((await operator.post('/feeds/987654/run', {})).status, 404)
+})

@@ -1,0 +1,161 @@
+// Feeds: offers of other networks.
+import { badRequest, NoSuch } from '../../../errors.ts'
+import { findAdvertiserName } from '../../../features/accounts/advertisers.ts'
+import { listFeeds } from '../../../features/feeds/feed-list.ts'
+import { showSettings } from '../../../features/feeds/feed-settings.ts'
+import { changeFeed, createFeed, pauseFeed, readFeed } from '../../../features/feeds/feeds.ts'
+import { readFeedChange, readNewFeed } from '../../../features/feeds/given-feed.ts'
+import { presetOf, PRESETS } from '../../../features/feeds/presets/presets.ts'
+import { notesFor, postbackUrlFor } from '../../../features/feeds/way-back.ts'
+import type { ManageContext } from '../../context.ts'
+import { notThere } from '../../gate.ts'
+import type { ManageRoutes } from '../../route.ts'
+import { OK, Ok } from '../../shapes.ts'
+import { TOKEN_PLACE } from '../../callback-shapes.ts'
+import { productRoutes } from './products.ts'
+import { rateRoutes } from './rates.ts'
+import { feedRunRoutes, presentRun } from './runs.ts'
+import { ChangedFeed, CreatedFeed, FeedList, FeedParams, NewFeed, Presets, ShownFeed } from './schema.ts'
+import { tryRoutes } from './try.ts'
+
+const TAG = 'Feeds'
+
+export function feedsRoutes(routes: ManageRoutes, context: ManageContext): void {
+  const { db, secretKey, config } = context
+
+  routes.get('/feed-presets', {
+    id: 'listFeedPresets',
+    summary: 'List networks that are known',
+    about: 'With the credentials that each needs, and how it is asked and read.',
+    tag: TAG,
+    access: 'operator',
+    reply: Presets,
+    run: async () => ({
+      presets: PRESETS.map(({ key, title, website, currency, every, credentials, request, mapping, back }) => ({
+        preset: key,
+        title,
+        website,
+        currency,
+        every,
+        credentials: credentials.map(({ name, label, hint = null, secret }) => ({ name, label, hint, is_secret: secret })), // prettier-ignore
+        postback_secret: back.signed?.label ?? null,
+        request,
+        mapping,
+      })),
+    }),
+  })
+
+  routes.get('/feeds', {
+    id: 'listFeeds',
+    summary: 'List feeds',
+    about: 'By name, each with its latest run.',
+    tag: TAG,
+    access: 'operator',
+    reply: FeedList,
+    run: async () => ({ feeds: (await listFeeds(db)).map(presentListed) }),
+  })
+
+  routes.post('/feeds', {
+    id: 'createFeed',
+    summary: 'Add a feed',
+    about: 'It is paused: preview it, then resume it. Without an advertiser, one of the same name is created, whose token is returned once.', // prettier-ignore
+    tag: TAG,
+    access: 'operator',
+    sensitive: true,
+    body: NewFeed,
+    reply: CreatedFeed,
+    async run({ body, by }) {
+      const given = readNewFeed({ ...body, settings: body.settings ?? {} })
+      const advertiserId = body.advertiser_id ?? null
+      if (advertiserId !== null && (await findAdvertiserName(db, advertiserId)) === null) throw badRequest({ advertiser_id: 'There is no such advertiser.' }) // prettier-ignore
+      const { feedId, token } = await createFeed(db, by, secretKey, { ...given, name: body.name.trim(), advertiserId, postbackSecret: body.postback_secret ?? '' }) // prettier-ignore
+      return { feed: await show(feedId), token }
+    },
+  })
+
+  routes.get('/feeds/:feed_id', {
+    id: 'showFeed',
+    summary: 'Get a feed',
+    about: 'Its settings, how it is asked and read, and the URL to paste into the network’s system.',
+    tag: TAG,
+    access: 'operator',
+    params: FeedParams,
+    reply: ShownFeed,
+    run: async ({ params }) => show(params.feed_id),
+  })
+
+  routes.patch('/feeds/:feed_id', {
+    id: 'changeFeed',
+    summary: 'Change a feed',
+    about: 'What is not sent stays. The next run reads everything anew.',
+    tag: TAG,
+    access: 'operator',
+    sensitive: true,
+    params: FeedParams,
+    body: ChangedFeed,
+    reply: ShownFeed,
+    async run({ params: { feed_id }, body, by }) {
+      await changeFeed(db, by, secretKey, feed_id, readFeedChange(await find(feed_id), body))
+      return show(feed_id)
+    },
+  })
+
+  for (const [word, isPaused] of [
+    ['pause', true],
+    ['resume', false],
+  ] as const)
+    // prettier-ignore
+    routes.post(`/feeds/:feed_id/${word}`, {
+      id: `${word}Feed`,
+      summary: isPaused ? 'Pause a feed' : 'Start or resume a feed',
+      about: isPaused ? 'It is not fetched any more. Its offers stay as they are.' : 'It is fetched at once, and then on its schedule.', // prettier-ignore
+      tag: TAG,
+      access: 'operator',
+      params: FeedParams,
+      reply: Ok,
+      async run({ params: { feed_id }, by }) {
+        await find(feed_id)
+        await pauseFeed(db, by, feed_id, isPaused)
+        return OK
+      },
+    })
+
+  feedRunRoutes(routes, context)
+  tryRoutes(routes, context)
+  rateRoutes(routes, context)
+  productRoutes(routes, context)
+
+  const find = (feedId: number) =>
+    readFeed(db, secretKey, feedId).catch((error: unknown) => {
+      throw error instanceof NoSuch ? notThere('There is no such feed.') : error
+    })
+
+  async function show(feedId: number) {
+    const feed = await find(feedId)
+    const [listed] = await listFeeds(db, feedId)
+    const back = feed.preset === null ? undefined : presetOf(feed.preset)?.back
+    return {
+      ...presentListed(listed!),
+      settings: showSettings(feed.settings),
+      credentials: Object.keys(feed.credentials),
+      request: feed.request,
+      mapping: feed.mapping,
+      postback_url: postbackUrlFor(back, config.publicUrl, TOKEN_PLACE),
+      token_place: TOKEN_PLACE,
+      notes: notesFor(back),
+    }
+  }
+}
+
+function presentListed({
+  settings: _settings,
+  latest,
+  due_at,
+  ...feed
+}: Awaited<ReturnType<typeof listFeeds>>[number]) {
+  return {
+    ...feed,
+    next_run_at: feed.is_paused ? null : due_at,
+    latest_run: latest === null ? null : presentRun(latest),
+  }
+}

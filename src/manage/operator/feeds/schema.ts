@@ -1,0 +1,242 @@
+// The shapes of feeds, of their runs, and of rates.
+import { Type } from 'typebox'
+import { ID_PAGE_QUERY, NextCursor } from '../../../http/paging.ts'
+import { PRODUCT_RULES } from '../../../features/offers/products/choose.ts'
+import { shape } from '../../../http/shape.ts'
+import { id, name, oneOf, orNull, text, Time } from '../../shapes.ts'
+
+export const OUTCOMES = ['running', 'done', 'unchanged', 'refused', 'failed'] as const
+export const CHANGE_KINDS = ['created', 'changed', 'paused', 'resumed', 'held', 'skipped'] as const
+
+export const FeedParams = Type.Object({ feed_id: id })
+export const RunParams = Type.Object({
+  feed_id: id,
+  feed_run_id: id,
+})
+export const OfferParams = Type.Object({ offer_id: id })
+
+const words = (maxItems: number) => Type.Array(Type.String({ maxLength: 100 }), { maxItems })
+const SETTINGS = {
+  currency: Type.String({ maxLength: 3, description: 'Of offers that name none, such as USD.' }),
+  share_percent: Type.Number({ description: 'How much of what the network pays is paid to publishers.' }),
+  min_margin: orNull(
+    Type.String({
+      maxLength: 20,
+      description: 'You keep at least this of every goal, in US dollars, whatever the share is.',
+    }),
+  ),
+  max_margin: orNull(
+    Type.String({ maxLength: 20, description: 'You keep at most this of every goal, in US dollars.' }),
+  ),
+  every: text(10, 'How often it is fetched, such as 30m.'),
+  max_gone_percent: Type.Number({ description: 'A run that would pause more of the feed’s offers changes nothing.' }),
+  hold_changes_percent: orNull(
+    Type.Number({ description: 'Payouts that change by more wait for approval; null: none.' }),
+  ),
+  max_offers: Type.Integer({ description: 'A feed with more offers is refused.' }),
+  min_payout: orNull(Type.String({ maxLength: 20, description: 'Offers that pay less are left out. US dollars.' })),
+  countries: Type.Array(Type.String({ maxLength: 2 }), { maxItems: 300, description: 'Empty: all.' }),
+  platforms: words(3),
+  categories: words(4),
+  blocked_words: words(200),
+}
+const FeedSettings = shape('FeedSettings', SETTINGS)
+const GivenSettings = shape('GivenFeedSettings', Type.Partial(Type.Object(SETTINGS)).properties)
+const Credentials = Type.Record(Type.String({ maxLength: 50 }), Type.String({ maxLength: 2_000 }), {
+  title: 'FeedCredentials',
+  description: 'By name, as the preset or the request has them. Stored encrypted, and never shown again.',
+})
+const Data = (title: string, description: string) => Type.Unsafe<Record<string, unknown>>({ type: 'object', title, description, additionalProperties: true }) // prettier-ignore
+const Request = Data('FeedRequest', 'How the feed is asked for: see the documentation of feeds.')
+const Mapping = Data('FeedMapping', 'How the network’s offers become ours: see the documentation of feeds.')
+
+export const Presets = shape('FeedPresetList', {
+  presets: Type.Array(
+    Type.Object({
+      preset: Type.String(),
+      title: Type.String(),
+      website: Type.String(),
+      currency: Type.String(),
+      every: Type.String(),
+      credentials: Type.Array(
+        Type.Object({
+          name: Type.String(),
+          label: Type.String(),
+          hint: orNull(Type.String()),
+          is_secret: Type.Boolean(),
+        }),
+      ),
+      postback_secret: orNull(
+        Type.String({
+          description: 'What the network calls the secret that it signs its callbacks with; null: it signs none.',
+        }),
+      ),
+      request: Request,
+      mapping: Mapping,
+    }),
+  ),
+})
+
+export const Run = shape('FeedRun', {
+  feed_run_id: id,
+  is_preview: Type.Boolean(),
+  is_waiting: Type.Boolean({ description: 'A worker will take it.' }),
+  asked_by: orNull(Type.String({ description: 'Null: the schedule.' })),
+  started_at: Time,
+  ended_at: orNull(Time),
+  outcome: oneOf(OUTCOMES),
+  message: Type.String({ description: 'Why it failed or was refused.' }),
+  pages: Type.Integer(),
+  bytes: Type.Integer(),
+  fetched: Type.Integer(),
+  created: Type.Integer(),
+  changed: Type.Integer(),
+  unchanged: Type.Integer(),
+  paused: Type.Integer(),
+  resumed: Type.Integer(),
+  held: Type.Integer(),
+  skipped: Type.Integer(),
+})
+
+const LISTED = {
+  feed_id: id,
+  name: Type.String(),
+  advertiser_id: id,
+  advertiser: Type.String(),
+  preset: orNull(Type.String({ description: 'Null: the feed has its own request and mapping.' })),
+  is_paused: Type.Boolean(),
+  next_run_at: orNull(Time),
+  failures: Type.Integer({ description: 'Runs that failed since the last one that did not.' }),
+  offers: Type.Integer(),
+  active_offers: Type.Integer(),
+  held_offers: Type.Integer({ description: 'Those whose new payout waits for approval.' }),
+  latest_run: orNull(Run),
+}
+export const FeedList = shape('FeedList', { feeds: Type.Array(Type.Object(LISTED)) })
+
+export const ShownFeed = shape('Feed', {
+  ...LISTED,
+  settings: FeedSettings,
+  credentials: Type.Array(Type.String(), { description: 'The names of those that are stored.' }),
+  request: Request,
+  mapping: Mapping,
+  postback_url: Type.String({ description: 'To paste into the network’s system, with a placeholder for the token.' }),
+  token_place: Type.String(),
+  notes: Type.Array(Type.String()),
+})
+
+export const NewFeed = shape('NewFeed', {
+  name: name(200, 'Unique among feeds.'),
+  advertiser_id: Type.Optional(orNull(id)),
+  preset: Type.Optional(text(50, 'A network that is known. Without it, send request and mapping.')),
+  request: Type.Optional(Request),
+  mapping: Type.Optional(Mapping),
+  credentials: Credentials,
+  postback_secret: Type.Optional(
+    Type.String({
+      maxLength: 500,
+      description: 'What the network signs its callbacks with. Without it, their signatures are not checked.',
+    }),
+  ),
+  settings: GivenSettings,
+})
+export const CreatedFeed = shape('CreatedFeed', {
+  feed: ShownFeed,
+  token: orNull(Type.String({ description: 'Of the advertiser that was created. Shown once.' })),
+})
+export const ChangedFeed = shape('ChangedFeed', {
+  name: Type.Optional(name(200, 'Unique among feeds.')),
+  credentials: Type.Optional(Credentials),
+  request: Type.Optional(Request),
+  mapping: Type.Optional(Mapping),
+  settings: Type.Optional(GivenSettings),
+})
+
+export const RunSearch = Type.Object(ID_PAGE_QUERY)
+export const RunPage = shape('FeedRunList', { runs: Type.Array(Run), next_cursor: NextCursor })
+/** A kind and an external ID: those of the last one of the page before. */
+const CHANGE_PAGE_QUERY = {
+  ...ID_PAGE_QUERY,
+  cursor: Type.Optional(Type.String({ maxLength: 600, pattern: `^(${CHANGE_KINDS.join('|')}) .` })),
+}
+export const ChangeSearch = Type.Object({ kind: Type.Optional(oneOf(CHANGE_KINDS)), ...CHANGE_PAGE_QUERY })
+export const HeldSearch = Type.Object(CHANGE_PAGE_QUERY)
+export const ChangePage = shape('FeedChangeList', {
+  changes: Type.Array(
+    Type.Object({
+      external_id: Type.String(),
+      name: Type.String(),
+      offer_id: orNull(id),
+      kind: oneOf(CHANGE_KINDS),
+      reason: orNull(Type.String()),
+      fields: Type.Array(Type.Object({ field: Type.String(), before: Type.Unknown(), after: Type.Unknown() })),
+    }),
+  ),
+  next_cursor: NextCursor,
+})
+
+export const HeldPage = shape('HeldPayoutList', {
+  offers: Type.Array(
+    Type.Object({ external_id: Type.String(), offer_id: id, name: Type.String(), payout_before: Type.Number(), payout_after: Type.Number() }),
+  ),
+  next_cursor: NextCursor,
+}) // prettier-ignore
+export const Approval = shape('HeldPayoutApproval', {
+  external_ids: Type.Array(Type.String({ maxLength: 500 }), { minItems: 1, maxItems: 1_000 }),
+})
+export const Approved = shape('ApprovedPayouts', { approved: Type.Integer() })
+
+export const OfferFeed = shape('FeedOfOffer', {
+  feed: orNull(
+    Type.Object({
+      feed_id: id,
+      name: Type.String(),
+      external_id: Type.String(),
+      pinned: Type.Array(Type.Object({ field: Type.String(), feed_value: Type.Unknown() }), {
+        description: 'Fields that were edited here and stay as they are, with what the feed wrote.',
+      }),
+    }),
+  ),
+})
+export const Release = shape('PinRelease', {
+  fields: Type.Array(Type.String({ maxLength: 50 }), { minItems: 1, maxItems: 100 }),
+})
+export const Released = shape('ReleasedPins', { released: Type.Array(Type.String()) })
+
+export const SampleOf = shape('FeedSampleRequest', {
+  feed_id: Type.Optional(id), // whose credentials are used for those that are not given
+  request: Request,
+  credentials: Credentials,
+})
+export const Sample = shape('FeedSample', { answer: Type.Unknown({ description: 'The first page, shortened.' }) })
+export const TryMapping = shape('MappingTrial', { mapping: Mapping, answer: Type.Unknown(), settings: GivenSettings })
+export const TriedMapping = shape('TriedMapping', {
+  problems: Type.Array(Type.Object({ place: Type.String(), message: Type.String() })),
+  offers: Type.Array(
+    Type.Object({
+      external_id: Type.String(),
+      name: Type.String(),
+      problem: orNull(Type.String()),
+      offer: orNull(Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })),
+    }),
+  ),
+})
+
+const productRule = {
+  rule: oneOf(PRODUCT_RULES),
+  order: Type.Array(id, { maxItems: 200, description: 'Advertisers, the first one first. Only `fixed_order` looks at it.' }), // prettier-ignore
+}
+export const ProductRule = shape('ProductRule', productRule)
+export const GivenProductRule = shape('GivenProductRule', productRule)
+
+const rate = {
+  currency: Type.String({ maxLength: 3, description: 'Such as EUR.' }),
+  day: Type.String({ maxLength: 10, description: 'From this day on, such as 2026-11-17.' }),
+  usd: Type.String({ maxLength: 20, description: 'US dollars for one unit, with at most 10 decimals.' }),
+}
+export const RateList = shape('CurrencyRateList', { rates: Type.Array(Type.Object(rate)) })
+export const RatesSet = shape('GivenCurrencyRates', {
+  rates: Type.Array(Type.Object(rate), { minItems: 1, maxItems: 200 }),
+})
+export const RateFile = shape('CurrencyRateFile', { csv: Type.String({ minLength: 1, maxLength: 5_000_000 }) })
+export const RatesChanged = shape('ChangedCurrencyRates', { changed: Type.Integer() })

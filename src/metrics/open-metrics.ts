@@ -1,0 +1,51 @@
+// The figures of one process, whatever it runs. Loaded only where they are wanted.
+import type { FastifyInstance } from 'fastify'
+import type pg from 'pg'
+import type { Db } from '../db/open.ts'
+import type { Loop } from '../loop.ts'
+import { addApiFigures, type ApiParts } from './api-figures.ts'
+import { Metrics } from './metrics.ts'
+import { addNetworkFigures } from './network-figures.ts'
+import { measureRequests } from './requests.ts'
+import { listenForMetrics, metricsRoute, type MetricsSettings } from './serve-metrics.ts'
+
+export type ProcessMetrics = {
+  /** Before there are routes. */
+  addApi: (server: FastifyInstance, parts: ApiParts, loops: readonly Loop[]) => void
+  addWorker: (db: Db, loops: readonly Loop[]) => void
+  close: () => Promise<void>
+}
+
+export async function openMetrics(settings: MetricsSettings, pool: pg.Pool): Promise<ProcessMetrics> {
+  const metrics = new Metrics()
+  const tasks: { part: 'api' | 'worker'; loops: readonly Loop[] }[] = []
+  metrics.gauges(
+    'database_connections',
+    'Connections to PostgreSQL, and requests that wait for one.',
+    ['state'],
+    () => [
+      { labels: { state: 'busy' }, value: pool.totalCount - pool.idleCount },
+      { labels: { state: 'idle' }, value: pool.idleCount },
+      { labels: { state: 'waiting' }, value: pool.waitingCount },
+    ],
+  )
+  metrics.gauges('task_failures', 'How often in a row a background task has failed.', ['part', 'task'], () =>
+    tasks.flatMap(({ part, loops }) =>
+      loops.map(({ name, failures }) => ({ labels: { part, task: name }, value: failures })),
+    ),
+  )
+  const listener = settings.metricsPort === null ? null : await listenForMetrics(metrics, settings)
+  return {
+    addApi(server, parts, loops) {
+      measureRequests(server, metrics)
+      if (settings.metricsToken !== null) metricsRoute(server, metrics, settings.metricsToken)
+      addApiFigures(metrics, parts)
+      tasks.push({ part: 'api', loops })
+    },
+    addWorker(db, loops) {
+      addNetworkFigures(metrics, db)
+      tasks.push({ part: 'worker', loops })
+    },
+    close: async () => listener?.close(),
+  }
+}

@@ -1,0 +1,115 @@
+// Feeds in a real browser: adding one beside its live answer, its preview, its runs, payouts that wait, and rates.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { runAskedFeeds, runDueFeeds } from '../../src/features/feeds/due-feeds.ts'
+import { createGuardedOpener } from '../../src/features/postbacks/app-sender.ts'
+import { Upstream } from '../upstreams/server.ts'
+import { upstreamOffer } from '../upstreams/shapes.ts'
+import { SECRET_KEY } from '../world.ts'
+import { becomes, checkLooks, go, pick, useDashboard } from './browser.ts'
+
+const upstream = new Upstream('lootably')
+const dashboard = useDashboard('e2e_feeds', () => upstream.listen())
+after(() => upstream.close())
+const { world } = dashboard
+world.config = { ...world.config, postbackAllow: ['127.0.0.1/32'] }
+
+const work = async () => {
+  const runner = { db: world.database.db, secretKey: SECRET_KEY, open: createGuardedOpener(world.config) }
+  await runAskedFeeds(runner, assert.fail)
+  await runDueFeeds(runner, assert.fail)
+}
+
+test('an operator adds a network beside its live answer, looks at the preview, starts it, and approves a payout', async () => {
+  upstream.offers = Array.from({ length: 5 }, (_, n) => upstreamOffer(n))
+  const { request, mapping } = upstream.source
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: '/network/feeds' })
+  await page.getByText('No feeds yet').waitFor()
+  await page.getByRole('link', { name: 'Add feed' }).click()
+  await page.getByRole('combobox', { name: 'Network' }).click()
+  await pick(page.getByRole('option', { name: 'Lootably' }))
+  await page.getByLabel('Placement ID').waitFor()
+  await page.getByRole('combobox', { name: 'Network' }).click()
+  await pick(page.getByRole('option', { name: 'Another network' }))
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Tidewater')
+  await page.getByLabel('Share for publishers').fill('50')
+  const url = { ...request, json: { apiKey: '{key}', placementID: 'acme' } }
+  await page.getByRole('textbox', { name: 'Request' }).fill(JSON.stringify(url))
+  await page.getByRole('textbox', { name: 'Mapping' }).fill(JSON.stringify({ ...mapping, titel: 'name' }))
+  await page.getByRole('textbox', { name: 'Key' }).fill(upstream.source.credentials['key'] ?? '')
+  await page.getByRole('button', { name: 'Fetch the first page' }).click()
+  await page.getByText(/^titel is not known here/).waitFor()
+  await page.getByRole('textbox', { name: 'Mapping' }).fill('{')
+  await page.getByText('This is not a JSON object.').waitFor()
+  await page.getByRole('textbox', { name: 'Mapping' }).fill(JSON.stringify(mapping))
+  const becoming = page.getByRole('table', { name: 'What becomes of it' })
+  await becoming.getByRole('row', { name: /1001-a Offer 1 & more \$0\.25/ }).waitFor()
+  await checkLooks(page)
+  await page.getByRole('button', { name: 'Add feed' }).click()
+  await page.getByText(/postback\?click_id=\{click_id\}.*token=adv_/).waitFor()
+
+  await page.getByRole('link', { name: 'Go to Tidewater' }).click()
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('heading', { name: 'Preview 1' }).waitFor()
+  await work()
+  await page.getByText('5 offers on 1 page').waitFor()
+  await page.getByRole('radio', { name: 'New (5)' }).waitFor({ state: 'attached' })
+  await page.getByText('0 of 0 offers are active').waitFor()
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  await page.getByLabel('Hold payout changes above').fill('20')
+  await page.getByLabel('Share for publishers').fill('0')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The share must be a percentage above 0, at most 100.').waitFor()
+  complaints.length = 0 // a refused request is reported as an error, too
+  await page.getByLabel('Share for publishers').fill('60')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved. The next run reads everything anew.').waitFor()
+  await checkLooks(page)
+  await page.getByRole('button', { name: 'Start' }).click()
+  await page.getByText('Started.').waitFor()
+  await page.mouse.move(0, 0) // or what it says stays, in front of the buttons
+  await work()
+
+  upstream.offers = upstream.offers.map((offer, n) => (n === 1 ? { ...offer, payout: 5 } : offer))
+  await page.getByRole('button', { name: 'Run now' }).click()
+  await page.getByRole('heading', { name: /^Run \d/ }).waitFor()
+  await work()
+  await page.getByRole('radio', { name: 'Waiting (1)' }).waitFor({ state: 'attached' })
+  await checkLooks(page)
+  await page.getByRole('tab', { name: /^Waiting payouts/ }).click()
+  await page.getByRole('row', { name: /Offer 1 & more \$0\.30 \$3\.00/ }).waitFor()
+  await page.getByRole('checkbox', { name: 'Choose Offer 1 & more' }).check()
+  await page.getByRole('button', { name: 'Approve 1 payout' }).click()
+  await page.getByText('No payouts wait').waitFor()
+  await work()
+  const payout = async () => (await world.database.db.selectFrom('offers').select('payout_micros').where('external_id', '=', '1001-a').executeTakeFirstOrThrow()).payout_micros // prettier-ignore
+  await becomes(payout, 3_000_000)
+  assert.deepEqual(complaints, [])
+})
+
+test('an offer of a feed says so, and a field that was edited follows the feed again when an operator wants it', async () => {
+  const { db } = world.database
+  const { offer_id } = await db.selectFrom('offers').select('offer_id').where('external_id', '=', '1002-a').executeTakeFirstOrThrow() // prettier-ignore
+  await db.updateTable('offers').set({ name: 'Renamed here' }).where('offer_id', '=', offer_id).execute()
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: `/network/offers/${offer_id}` })
+  await page.getByText('Edited: name. The feed had “Offer 2 & more”.').waitFor()
+  await page.getByRole('button', { name: 'Follow the feed' }).click()
+  await page.getByText('The feed sets it again').waitFor()
+  await work()
+  await becomes(async () => (await db.selectFrom('offers').select('name').where('offer_id', '=', offer_id).executeTakeFirstOrThrow()).name, 'Offer 2 & more') // prettier-ignore
+
+  await go(page, '/network/feeds')
+  await page.getByRole('row', { name: /Tidewater 5 of 5/ }).waitFor()
+  await page.getByRole('button', { name: 'Set a rate' }).click()
+  await page.getByLabel('Currency').fill('usd')
+  await page.getByLabel('US dollars for one').fill('1')
+  await page.getByRole('button', { name: 'Set rate' }).click()
+  await page.getByText('US dollars need no rate').waitFor()
+  complaints.length = 0
+  await page.getByLabel('Currency').fill('eur')
+  await page.getByLabel('US dollars for one').fill('1.0842')
+  await page.getByRole('button', { name: 'Set rate' }).click()
+  await page.getByRole('row', { name: /EUR 1\.0842/ }).waitFor()
+  await checkLooks(page)
+  assert.deepEqual(complaints, [])
+})

@@ -1,0 +1,57 @@
+import { Anchor, Button, Checkbox, Stack } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import type { Schemas } from '../lib/api-types.ts'
+import { post, remove } from '../lib/api.ts'
+import { useMe } from '../lib/me.ts'
+import { queryClient } from '../lib/queries.ts'
+import { useSubmit } from '../lib/use-submit.ts'
+import { Door } from '../parts/door.tsx'
+import { FormError } from '../parts/form-error.tsx'
+import { ServiceTerms } from '../parts/sign-up/service-terms.tsx'
+
+/** For an owner of a publisher that accepted an earlier version. Its keys work meanwhile. */
+export default function AcceptTerms() {
+  const { terms } = useMe()
+  return terms === null ? null : <Changed key={terms.version} terms={terms} />
+}
+
+function Changed({ terms }: { terms: Schemas['ServiceTerms'] }) {
+  const form = useForm({ initialValues: { version: false } })
+  const { formProps, isSending, error } = useSubmit(
+    form,
+    async () => {
+      await post('/me/terms', { version: terms.version }).finally(
+        () => void queryClient.invalidateQueries({ queryKey: ['/me'] }), // they may have changed again
+      )
+    },
+    { isQuestion: true },
+  )
+  const signOut = async () => {
+    await remove('/session').catch(() => {})
+    window.location.assign('/sign-in')
+  }
+  return (
+    <Door
+      title="The terms have changed"
+      about="Read and accept the new terms to continue. Your keys keep working meanwhile."
+    >
+      <form {...formProps}>
+        <Stack>
+          <FormError error={error} />
+          <ServiceTerms terms={terms} />
+          <Checkbox
+            label={`I accept the terms, version ${terms.version}`}
+            required
+            {...form.getInputProps('version', { type: 'checkbox' })}
+          />
+          <Button type="submit" loading={isSending}>
+            Continue
+          </Button>
+        </Stack>
+      </form>
+      <Anchor component="button" size="sm" ta="left" onClick={() => void signOut()}>
+        Sign out
+      </Anchor>
+    </Door>
+  )
+}

@@ -1,0 +1,285 @@
+import { Badge, Button, Stack, Tabs, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconEye, IconPlayerPause, IconPlayerPlay, IconRefresh } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link, useParams } from 'wouter'
+import type { Schemas } from '../../lib/api-types.ts'
+import { patch, post } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
+import { mayWrite, useMe } from '../../lib/me.ts'
+import { useChange, useGet } from '../../lib/queries.ts'
+import { useFilters } from '../../lib/use-filters.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
+import { confirm } from '../../parts/confirm.tsx'
+import { CopyBlock } from '../../parts/copy.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { HeldPayouts } from '../../parts/feeds/held.tsx'
+import { MappingEditor, NOT_JSON, parseObject } from '../../parts/feeds/mapping-editor.tsx'
+import { type FeedRun, RunSection, secondsOf, statusOf } from '../../parts/feeds/run.tsx'
+import { bodyOf, SettingsFields, valuesOf } from '../../parts/feeds/settings.tsx'
+import { Empty, Loaded, Page } from '../../parts/page.tsx'
+import { Pager, usePages } from '../../parts/pager.tsx'
+import { Section } from '../../parts/section.tsx'
+import { Status } from '../../parts/status.tsx'
+import { SubmitForm } from '../../parts/submit-form.tsx'
+import { Time } from '../../parts/time.tsx'
+
+type FeedData = Schemas['Feed']
+
+export default function Feed() {
+  const { feed_id } = useParams<{ feed_id: string }>()
+  const feed = useGet(`/feeds/${feed_id}`)
+  return <Loaded query={feed}>{(data) => <Shown key={feed_id} feed={data} />}</Loaded>
+}
+
+function Shown({ feed }: { feed: FeedData }) {
+  const mayChange = mayWrite(useMe())
+  const [filters, change] = useFilters()
+  const about = (
+    <>
+      Feed {feed.feed_id} · {formatCount(feed.active_offers)} of {formatCount(feed.offers)} offers are active ·{' '}
+      {feed.is_paused ? 'paused' : <>next run <Time at={feed.next_run_at} ago /></>}
+    </>
+  ) // prettier-ignore
+  return (
+    <Page
+      title={feed.name}
+      about={about}
+      actions={mayChange && <Actions feed={feed} onAsked={(id) => change({ tab: null, run: String(id) })} />}
+    >
+      <Tabs
+        value={filters['tab'] ?? 'runs'}
+        onChange={(tab) => change({ tab: tab === 'runs' ? null : tab, run: null })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="lg">
+          <Tabs.Tab value="runs">Runs</Tabs.Tab>
+          <Tabs.Tab
+            value="held"
+            rightSection={feed.held_offers > 0 && <Badge size="sm">{formatCount(feed.held_offers)}</Badge>}
+          >
+            Waiting payouts
+          </Tabs.Tab>
+          <Tabs.Tab value="settings">Settings</Tabs.Tab>
+          <Tabs.Tab value="mapping">Request and mapping</Tabs.Tab>
+          <Tabs.Tab value="callbacks">Callbacks</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="runs">
+          <Runs
+            feedId={feed.feed_id}
+            runId={filters['run'] ?? null}
+            onOpen={(id) => change({ run: String(id) }, { isStep: true })}
+          />
+        </Tabs.Panel>
+        <Tabs.Panel value="held">
+          <HeldPayouts feedId={feed.feed_id} mayChange={mayChange} />
+        </Tabs.Panel>
+        <Tabs.Panel value="settings">
+          <SettingsSection feed={feed} mayChange={mayChange} />
+        </Tabs.Panel>
+        <Tabs.Panel value="mapping">
+          <MappingSection feed={feed} mayChange={mayChange} />
+        </Tabs.Panel>
+        <Tabs.Panel value="callbacks">
+          <Callbacks feed={feed} />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  )
+}
+
+function Actions({ feed, onAsked }: { feed: FeedData; onAsked: (runId: number) => void }) {
+  const path = `/feeds/${feed.feed_id}` as const
+  const asked = { refresh: ['/feeds'], onDone: ({ feed_run_id }: FeedRun) => onAsked(feed_run_id) }
+  const preview = useChange(() => post(`${path}/preview`), asked)
+  const run = useChange(() => post(`${path}/run`), asked)
+  const pause = useChange(() => post(`${path}/pause`), { refresh: ['/feeds'], done: 'Paused. Its offers stay as they are.' }) // prettier-ignore
+  const resume = useChange(() => post(`${path}/resume`), { refresh: ['/feeds'], done: 'Started. It is fetched now, and then on its schedule.' }) // prettier-ignore
+  const askAndPause = async () => {
+    const isSure = await confirm({ title: 'Pause this feed?', text: 'It is not fetched any more. Its offers stay as they are, also those that end at the network.', action: 'Pause' }) // prettier-ignore
+    if (isSure) pause.mutate(undefined)
+  }
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconEye size={16} />}
+        loading={preview.isPending}
+        onClick={() => preview.mutate(undefined)}
+      >
+        Preview
+      </Button>
+      <Button
+        variant="default"
+        leftSection={<IconRefresh size={16} />}
+        loading={run.isPending}
+        onClick={() => run.mutate(undefined)}
+      >
+        Run now
+      </Button>
+      {feed.is_paused ? (
+        <Button
+          leftSection={<IconPlayerPlay size={16} />}
+          loading={resume.isPending}
+          onClick={() => resume.mutate(undefined)}
+        >
+          Start
+        </Button>
+      ) : (
+        <Button
+          variant="default"
+          leftSection={<IconPlayerPause size={16} />}
+          loading={pause.isPending}
+          onClick={() => void askAndPause()}
+        >
+          Pause
+        </Button>
+      )}
+    </>
+  )
+}
+
+function Runs({ feedId, runId, onOpen }: { feedId: number; runId: string | null; onOpen: (runId: number) => void }) {
+  const pages = usePages()
+  const path = `/feeds/${feedId}/runs` as const
+  const query = { cursor: pages.cursor }
+  const isRunning = useGet(path, { query }).data?.runs.some(({ ended_at }) => ended_at === null) ?? true
+  const runs = useGet(path, { query, everyMs: isRunning ? 1_000 : 10_000 })
+  return (
+    <Stack gap="lg">
+      {runId !== null && <RunSection key={runId} feedId={feedId} runId={runId} />}
+      <Loaded query={runs}>
+        {(data) => (
+          <DataTable
+            label="Runs"
+            rows={data.runs}
+            columns={columns(onOpen)}
+            rowKey={({ feed_run_id }) => feed_run_id}
+            onOpen={({ feed_run_id }) => onOpen(feed_run_id)}
+            pager={<Pager pages={pages} nextCursor={data.next_cursor} />}
+            empty={<Empty title="No runs yet">Look at a preview, then start the feed.</Empty>}
+          />
+        )}
+      </Loaded>
+    </Stack>
+  )
+}
+
+const columns = (onOpen: (runId: number) => void): Column<FeedRun>[] => [
+  {
+    name: 'Run',
+    isShort: true,
+    cell: ({ feed_run_id, is_preview }) => (
+      <Button variant="subtle" size="compact-sm" onClick={() => onOpen(feed_run_id)}>
+        {is_preview ? `Preview ${feed_run_id}` : `Run ${feed_run_id}`}
+      </Button>
+    ),
+  },
+  { name: 'Started', isShort: true, cell: ({ started_at }) => <Time at={started_at} ago /> },
+  { name: 'Outcome', isShort: true, cell: (run) => <Status value={statusOf(run)} /> },
+  { name: 'Seconds', isNumber: true, cell: (run) => secondsOf(run) ?? '' },
+  { name: 'Offers', isNumber: true, cell: ({ fetched }) => formatCount(fetched) },
+  { name: 'New', isNumber: true, cell: ({ created }) => formatCount(created) },
+  { name: 'Changed', isNumber: true, cell: ({ changed }) => formatCount(changed) },
+  { name: 'Paused', isNumber: true, cell: ({ paused }) => formatCount(paused) },
+  { name: 'Left out', isNumber: true, cell: ({ skipped }) => formatCount(skipped) },
+  { name: 'Problem', isText: true, cell: ({ message }) => message },
+]
+
+function SettingsSection({ feed, mayChange }: { feed: FeedData; mayChange: boolean }) {
+  const names = feed.credentials
+  const initial = { name: feed.name, settings: valuesOf(feed.settings), credentials: Object.fromEntries(names.map((one) => [one, ''])) } // prettier-ignore
+  const form = useForm({ initialValues: initial })
+  const save = useChange(
+    ({ name, settings, credentials }: typeof form.values) => {
+      const given = Object.fromEntries(Object.entries(credentials).filter(([, value]) => value.trim() !== ''))
+      return patch(`/feeds/${feed.feed_id}`, { name, settings: bodyOf(settings), ...(Object.keys(given).length === 0 ? {} : { credentials: given }) }) // prettier-ignore
+    },
+    { refresh: ['/feeds'], done: 'Saved. The next run reads everything anew.', onError: () => {} },
+  )
+  const submit = useSubmit(form, async (values) => {
+    await save.mutateAsync(values)
+    form.setFieldValue('credentials', initial.credentials)
+  })
+  return (
+    <Section title="Settings">
+      <SubmitForm submit={submit} action="Save" mayChange={mayChange} button={{ style: { alignSelf: 'flex-start' } }}>
+        <TextInput label="Name" required maw={420} disabled={!mayChange} {...form.getInputProps('name')} />
+        <SettingsFields form={form} disabled={!mayChange} />
+        {names.map((one) => (
+          <TextInput
+            key={one}
+            label={`Credential: ${one}`}
+            description="Stored encrypted. Leave empty to keep it."
+            autoComplete="off"
+            maw={420}
+            disabled={!mayChange}
+            {...form.getInputProps(`credentials.${one}`)}
+          />
+        ))}
+      </SubmitForm>
+    </Section>
+  )
+}
+
+function MappingSection({ feed, mayChange }: { feed: FeedData; mayChange: boolean }) {
+  const isPreset = feed.preset !== null
+  const [own, setOwn] = useState({ request: JSON.stringify(feed.request, null, 2), mapping: JSON.stringify(feed.mapping, null, 2) }) // prettier-ignore
+  const form = useForm<{ request: string; mapping: string }>({ initialValues: own })
+  const save = useChange((values: { request: Record<string, unknown>; mapping: Record<string, unknown> }) => patch(`/feeds/${feed.feed_id}`, values), { refresh: ['/feeds'], done: 'Saved. The next run reads everything anew.', onError: () => {} }) // prettier-ignore
+  const submit = useSubmit(form, async () => {
+    const [request, mapping] = [parseObject(own.request), parseObject(own.mapping)]
+    if (request === null || mapping === null) {
+      form.setErrors({ ...(request === null ? { request: NOT_JSON } : {}), ...(mapping === null ? { mapping: NOT_JSON } : {}) }) // prettier-ignore
+      return false
+    }
+    await save.mutateAsync({ request, mapping })
+    return undefined
+  })
+  const editor = (
+    <MappingEditor
+      own={own}
+      onChange={(next) => {
+        setOwn(next)
+        form.setValues(next)
+      }}
+      settings={valuesOf(feed.settings)}
+      credentials={{}}
+      feedId={feed.feed_id}
+      errors={form.errors}
+      disabled={!mayChange}
+    />
+  )
+  return (
+    <Section
+      title="Request and mapping"
+      about={isPreset ? 'Those of the preset: try other ones here. They cannot be saved for this feed.' : 'How the network is asked, and how its offers become yours.'} // prettier-ignore
+    >
+      {isPreset || !mayChange ? editor : <SubmitForm submit={submit} action="Save" button={{ style: { alignSelf: 'flex-start' } }}>{editor}</SubmitForm>}
+    </Section>
+  ) // prettier-ignore
+}
+
+function Callbacks({ feed }: { feed: FeedData }) {
+  return (
+    <Section
+      title="Postback URL"
+      about={`Paste it into the network’s system, with the token of the advertiser in place of ${feed.token_place}.`}
+    >
+      <CopyBlock value={feed.postback_url} label="Copy the URL" />
+      {feed.notes.map((note) => (
+        <Text key={note} size="sm">
+          {note}
+        </Text>
+      ))}
+      <Button
+        component={Link}
+        href={`/network/advertisers/${feed.advertiser_id}`}
+        variant="default"
+        style={{ alignSelf: 'flex-start' }}
+      >
+        Token and callbacks of {feed.advertiser}
+      </Button>
+    </Section>
+  )
+}

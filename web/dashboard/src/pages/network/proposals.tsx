@@ -1,0 +1,31 @@
+import { useGet } from '../../lib/queries.ts'
+import { Empty, Loaded, Page } from '../../parts/page.tsx'
+import { NO_PROPOSALS, ProposalTable, useProposalStatus } from '../../parts/proposals/table.tsx'
+
+export default function Proposals() {
+  const { status, pages, control } = useProposalStatus()
+  const list = useGet('/offer-proposals', { query: { status, cursor: pages.cursor } })
+  return (
+    <Page
+      title="Proposals"
+      about="New offers and changes of offers that advertisers propose. Nothing of them is in effect until you approve it."
+    >
+      {control}
+      <Loaded query={list}>
+        {({ proposals, next_cursor }) => (
+          <ProposalTable
+            proposals={proposals}
+            base="/network/proposals"
+            pages={pages}
+            nextCursor={next_cursor}
+            empty={
+              <Empty title={NO_PROPOSALS[status]}>
+                Advertisers propose offers in their own section of the dashboard.
+              </Empty>
+            }
+          />
+        )}
+      </Loaded>
+    </Page>
+  )
+}

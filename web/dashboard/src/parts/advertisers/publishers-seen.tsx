@@ -1,0 +1,31 @@
+import { Select } from '@mantine/core'
+import { Section } from '../section.tsx'
+import { PartForm, type SectionProps, usePart } from './settings.tsx'
+
+const SEEN = [
+  { value: 'nothing', label: 'Nothing' },
+  { value: 'id', label: 'Publisher IDs' },
+  { value: 'name', label: 'Publisher names' },
+]
+
+export function PublisherSection({ advertiser, mayChange }: SectionProps) {
+  const part = usePart(advertiser, 'sees_publishers')
+  return (
+    <Section
+      title="Publishers"
+      about="What the people of this advertiser see of the publishers behind their figures and conversions."
+    >
+      <PartForm part={part} mayChange={mayChange}>
+        <Select
+          label="They see"
+          data={SEEN}
+          allowDeselect={false}
+          maw={320}
+          disabled={!mayChange}
+          value={part.value}
+          onChange={(value) => value !== null && part.setValue(value as typeof part.value)}
+        />
+      </PartForm>
+    </Section>
+  )
+}

@@ -1,0 +1,192 @@
+// What an operator sets for a feed.
+import { Grid, MultiSelect, NumberInput, Select, Stack, TagsInput, TextInput } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import type { Schemas } from '../../lib/api-types.ts'
+import { COUNTRIES } from '../../lib/countries.ts'
+import { CATEGORIES, choicesOf, PLATFORMS } from '../../lib/words.ts'
+
+type Settings = Schemas['FeedSettings']
+/** As the fields have them. */
+export type SettingsValues = Omit<Settings, 'hold_changes_percent' | 'min_payout' | 'min_margin' | 'max_margin' | 'share_percent' | 'max_gone_percent' | 'max_offers'> & {
+  hold_changes_percent: number | string
+  share_percent: number | string
+  max_gone_percent: number | string
+  max_offers: number | string
+  min_payout: string
+  min_margin: string
+  max_margin: string
+} // prettier-ignore
+
+const TIMES = [
+  { value: '5m', label: '5 minutes' },
+  { value: '10m', label: '10 minutes' },
+  { value: '15m', label: '15 minutes' },
+  { value: '30m', label: '30 minutes' },
+  { value: '1h', label: 'hour' },
+  { value: '6h', label: '6 hours' },
+  { value: '1d', label: 'day' },
+]
+export const valuesOf = (settings: Settings): SettingsValues => ({
+  ...settings,
+  hold_changes_percent: settings.hold_changes_percent ?? '',
+  min_payout: settings.min_payout ?? '',
+  min_margin: settings.min_margin ?? '',
+  max_margin: settings.max_margin ?? '',
+})
+
+/** An amount that is left empty is none. */
+const amountOf = (text: string) => (text.trim() === '' ? null : text.trim())
+
+export const bodyOf = (values: SettingsValues): Settings => ({
+  ...values,
+  share_percent: Number(values.share_percent),
+  max_gone_percent: Number(values.max_gone_percent),
+  max_offers: Number(values.max_offers),
+  hold_changes_percent: values.hold_changes_percent === '' ? null : Number(values.hold_changes_percent),
+  min_payout: amountOf(values.min_payout),
+  min_margin: amountOf(values.min_margin),
+  max_margin: amountOf(values.max_margin),
+})
+
+export const NEW_SETTINGS: SettingsValues = {
+  currency: 'USD',
+  share_percent: '',
+  every: '30m',
+  max_gone_percent: 30,
+  hold_changes_percent: '',
+  max_offers: 100_000,
+  min_payout: '',
+  min_margin: '',
+  max_margin: '',
+  countries: [],
+  platforms: [],
+  categories: [],
+  blocked_words: [],
+}
+
+type FieldsProps<V extends { settings: SettingsValues }> = { form: UseFormReturnType<V>; disabled?: boolean }
+
+export function ShareField<V extends { settings: SettingsValues }>({ form, disabled = false }: FieldsProps<V>) {
+  return (
+    <NumberInput
+      label="Share for publishers, %"
+      description="Of what the network pays. You keep the rest."
+      required
+      disabled={disabled}
+      min={0}
+      max={100}
+      {...form.getInputProps('settings.share_percent')}
+    />
+  )
+}
+
+export function SettingsFields<V extends { settings: SettingsValues }>({ form, disabled = false }: FieldsProps<V>) {
+  const props = (name: keyof SettingsValues) => ({ disabled, ...form.getInputProps(`settings.${name}`) })
+  const times = TIMES.some(({ value }) => value === form.getValues().settings.every)
+    ? TIMES
+    : [...TIMES, { value: form.getValues().settings.every, label: form.getValues().settings.every }]
+  return (
+    <Stack>
+      <Grid>
+        <Grid.Col span={{ base: 12, sm: 6 }}>
+          <ShareField form={form} disabled={disabled} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, sm: 6 }}>
+          <Select
+            label="Fetch every"
+            description="As often as the network allows."
+            data={times}
+            allowDeselect={false}
+            {...props('every')}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, sm: 6 }}>
+          <TextInput
+            label="Keep at least, USD"
+            description="Of every goal, whatever the share is. Leave empty for no bound."
+            {...props('min_margin')}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, sm: 6 }}>
+          <TextInput
+            label="Keep at most, USD"
+            description="Of every goal. Leave empty for no bound."
+            {...props('max_margin')}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, sm: 6 }}>
+          <TextInput
+            label="Currency"
+            description="Of offers that name none. Others need a rate."
+            maxLength={3}
+            {...props('currency')}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, sm: 6 }}>
+          <TextInput
+            label="Lowest payout, USD"
+            description="Offers that pay publishers less are left out."
+            {...props('min_payout')}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, sm: 6 }}>
+          <NumberInput
+            label="Stop if more are gone, %"
+            description="A run that would pause more of the feed’s offers changes nothing."
+            {...props('max_gone_percent')}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, sm: 6 }}>
+          <NumberInput
+            label="Hold payout changes above, %"
+            description="They wait for your approval. Leave empty to apply all."
+            {...props('hold_changes_percent')}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, sm: 6 }}>
+          <MultiSelect
+            label="Countries"
+            description="Leave empty for all."
+            data={COUNTRIES}
+            searchable
+            clearable
+            limit={60}
+            nothingFoundMessage="No such country"
+            {...props('countries')}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, sm: 6 }}>
+          <MultiSelect
+            label="Platforms"
+            description="Leave empty for all."
+            data={choicesOf(PLATFORMS)}
+            clearable
+            {...props('platforms')}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, sm: 6 }}>
+          <MultiSelect
+            label="Categories"
+            description="Leave empty for all."
+            data={choicesOf(CATEGORIES)}
+            clearable
+            {...props('categories')}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, sm: 6 }}>
+          <NumberInput
+            label="Most offers"
+            description="A feed with more is refused."
+            thousandSeparator=","
+            {...props('max_offers')}
+          />
+        </Grid.Col>
+      </Grid>
+      <TagsInput
+        label="Blocked words"
+        description="Offers with one of them in name or description are left out. Press Enter after each."
+        {...props('blocked_words')}
+      />
+    </Stack>
+  )
+}
