@@ -97,6 +97,18 @@ export async function putPostback(db: Db, appId: number, given: Partial<NewPostb
   return id as string
 }
 
+/** Conversions whose first event waits for its next attempt, and whose second one has come. */
+export async function putBlocked(db: Db, appId: number, count: number): Promise<void> {
+  await sql`
+    INSERT INTO postbacks (postback_id, app_id, is_test, conversion_id, sequence, status, state, created_at)
+    SELECT gen_random_uuid(), ${appId}, false, md5(n || '-' || ${appId})::uuid, sequence,
+      CASE sequence WHEN 1 THEN 'pending' ELSE 'approved' END, 'queued', now()
+    FROM generate_series(1, ${count}::integer) n, generate_series(1, 2) sequence`.execute(db)
+  await sql`
+    UPDATE postback_queue SET state = 'later', due_at = ${after(HOUR)}
+    WHERE app_id = ${appId} AND sequence = 1`.execute(db)
+}
+
 /** The record, and the place in the queue where it has one. */
 export async function readPostback(db: Db, id: string) {
   const record = await db.selectFrom('postbacks').selectAll().where('postback_id', '=', id).executeTakeFirstOrThrow()
@@ -117,6 +129,22 @@ export async function readPostback(db: Db, id: string) {
 export async function claimDue(db: Db, limit: number, capacity: number, now: Date): Promise<Claimed[]> {
   while ((await makeReady(db, now)) > 0);
   return (await claimReady(db, { limit, capacity, now })).claims
+}
+
+/** How many rows of the queue are read. */
+export async function countRead(db: Db, work: (db: Db) => Promise<unknown>): Promise<number> {
+  return db.transaction().execute(async (trx) => {
+    // What this connection has counted before, and not reported yet, is in it, too.
+    const count = async () => {
+      const { rows } = await sql<{ count: number }>`
+        SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) AS count
+        FROM pg_stat_xact_user_tables WHERE relname = 'postback_queue'`.execute(trx)
+      return rows[0]?.count ?? 0
+    }
+    const earlier = await count()
+    await work(trx)
+    return (await count()) - earlier
+  })
 }
 
 type NewAttempt = { ok: boolean; status: number | null; error: string | null; duration_ms: number }

@@ -68,7 +68,9 @@ function runProcess(files: string[], totals: Totals, timeoutMs: number): Promise
     else totals.seconds.push(message)
     if (running === null && unreported === 0 && child.connected) child.disconnect()
   })
-  return new Promise((done) => child.once('exit', () => done(running)))
+  return new Promise((done) =>
+    child.once('exit', () => done(running ?? (unreported > 0 ? 'the last file of a process' : null))),
+  )
 }
 
 function printTotals({ passed, failures, seconds }: Totals, elapsedMs: number): void {

@@ -11,16 +11,19 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     if (event.type !== 'test:pass' && event.type !== 'test:fail') continue
     const { name, details, file = '' } = event.data
     const isSuite = details.type === 'suite'
-    if (isSuite && event.data.nesting === 0) send({ kind: 'reported' })
-    if (event.type === 'test:pass') {
-      if (isSuite) continue
+    const took = `(${details.duration_ms.toFixed(0)} ms)\n`
+    if (event.type === 'test:pass' && !isSuite) {
       send({ kind: 'passed' })
-      yield `✔ ${name} (${details.duration_ms.toFixed(0)} ms)\n`
-      continue
+      yield `✔ ${name} ${took}`
     }
-    const error = event.data.details.error as Error & { failureType?: string }
-    if (error.failureType === 'subtestsFailed') continue
-    send({ kind: 'failed', failure: { file, name, error: inspect(error.cause ?? error) } })
-    yield `✖ ${name} (${details.duration_ms.toFixed(0)} ms)\n`
+    if (event.type === 'test:fail') {
+      const error = event.data.details.error as Error & { failureType?: string }
+      if (error.failureType !== 'subtestsFailed') {
+        send({ kind: 'failed', failure: { file, name, error: inspect(error.cause ?? error) } })
+        yield `✖ ${name} ${took}`
+      }
+    }
+    // Last: the pool may end this process then. A file that could not be loaded is a suite that failed.
+    if (isSuite && event.data.nesting === 0) send({ kind: 'reported' })
   }
 }

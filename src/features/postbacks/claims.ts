@@ -33,7 +33,8 @@ export async function renewLeases(db: Db, claims: readonly Claimed[], now?: Date
       UPDATE postback_queue q
       SET lease_until = coalesce(${now ?? null}::timestamptz, now()) + ${LEASE_MS}::integer * interval '1 millisecond'
       FROM unnest(${appIds}::bigint[], ${ids}::uuid[], ${claimIds}::uuid[]) AS held (app_id, postback_id, claim_id)
-      WHERE q.app_id = held.app_id AND q.postback_id = held.postback_id AND q.claim_id = held.claim_id`.execute(trx),
+      WHERE q.state = 'sending'
+        AND q.app_id = held.app_id AND q.postback_id = held.postback_id AND q.claim_id = held.claim_id`.execute(trx),
   )
 }
 
@@ -107,25 +108,26 @@ export async function finishClaims(db: Db, results: readonly Finished[], now?: D
       ON CONFLICT DO NOTHING -- it was written, and only the answer was lost
     ), delivered AS (
       DELETE FROM postback_queue q USING result
-      WHERE result.ok AND q.app_id = result.app_id AND q.postback_id = result.postback_id AND q.claim_id = result.claim_id
+      WHERE result.ok AND q.state = 'sending' AND q.app_id = result.app_id AND q.postback_id = result.postback_id AND q.claim_id = result.claim_id
       RETURNING q.postback_id, q.attempts, result.status
     ), failed AS MATERIALIZED ( -- as the row is now: it may have been replayed, or its replay cancelled
       SELECT q.app_id, q.postback_id, q.attempts, result.status, result.error, result.wait_ms,
         q.on_failure IS NOT DISTINCT FROM 'forget' AS is_forgotten, q.on_failure IS NOT DISTINCT FROM 'restart' AS is_restarted
       FROM result JOIN postback_queue q
         ON q.app_id = result.app_id AND q.postback_id = result.postback_id AND q.claim_id = result.claim_id
-      WHERE NOT result.ok FOR UPDATE OF q
+      WHERE NOT result.ok AND q.state = 'sending' FOR UPDATE OF q
     ), judged AS MATERIALIZED (
       SELECT *, is_forgotten OR (wait_ms IS NULL AND NOT is_restarted) AS is_over,
         wait_ms IS NULL AND NOT is_forgotten AND NOT is_restarted AS is_dead FROM failed
     ), removed AS (
-      DELETE FROM postback_queue q USING judged j WHERE j.is_over AND q.app_id = j.app_id AND q.postback_id = j.postback_id
+      DELETE FROM postback_queue q USING judged j
+      WHERE j.is_over AND q.state = 'sending' AND q.app_id = j.app_id AND q.postback_id = j.postback_id
     ), kept AS (
       UPDATE postback_queue q SET state = 'later', claim_id = NULL, lease_until = NULL, on_failure = NULL,
         tries = CASE WHEN j.is_restarted THEN 0 ELSE q.tries END,
         due_at = coalesce(${now ?? null}::timestamptz, now())
           + CASE WHEN j.is_restarted THEN ${waitBeforeAttempt(1, 0.5)}::float8 ELSE j.wait_ms END * interval '1 millisecond'
-      FROM judged j WHERE NOT j.is_over AND q.app_id = j.app_id AND q.postback_id = j.postback_id
+      FROM judged j WHERE NOT j.is_over AND q.state = 'sending' AND q.app_id = j.app_id AND q.postback_id = j.postback_id
     ), outcome AS (
       SELECT postback_id, attempts, status, NULL AS error, 'delivered' AS state, true AS is_over FROM delivered
       UNION ALL

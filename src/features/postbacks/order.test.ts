@@ -17,7 +17,6 @@ import {
 } from '../../../test/postback-world.ts'
 import { CAPACITY, useQueue } from '../../../test/queue-world.ts'
 import { untilLockIsAwaited } from '../../../test/waiting.ts'
-import type { Db } from '../../db/open.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import { finishClaims } from './claims.ts'
 import { listPostbacks, presentPostback } from './postbacks.ts'
@@ -26,20 +25,8 @@ import { type Claimed, claimReady } from './queue.ts'
 import { cancelReplay, runReplays, startReplay } from './replays.ts'
 import { TESTER } from '../../../test/tester.ts'
 
-const { world, claim, claimOne, put, read, report } = useQueue('order')
+const { world, claim, claimOne, put, putBlocked, read, report, countRead } = useQueue('order')
 const idsOf = (claims: readonly Claimed[]) => claims.map((one) => one.postback_id)
-
-/** Conversions whose first event waits for its next attempt, and whose second one has come. */
-async function putBlocked(appId: number, count: number): Promise<void> {
-  await sql`
-    INSERT INTO postbacks (postback_id, app_id, is_test, conversion_id, sequence, status, state, created_at)
-    SELECT gen_random_uuid(), ${appId}, false, md5(n || '-' || ${appId})::uuid, sequence,
-      CASE sequence WHEN 1 THEN 'pending' ELSE 'approved' END, 'queued', now()
-    FROM generate_series(1, ${count}::integer) n, generate_series(1, 2) sequence`.execute(world.database.db)
-  await sql`
-    UPDATE postback_queue SET state = 'later', due_at = ${after(HOUR)}
-    WHERE app_id = ${appId} AND sequence = 1`.execute(world.database.db)
-}
 
 /** Claims until nothing is left that a claim could look at. */
 async function claimAll(): Promise<Claimed[]> {
@@ -50,22 +37,6 @@ async function claimAll(): Promise<Claimed[]> {
     all.push(...claims)
     if (claims.length === 0 && !isMore) return all
   }
-}
-
-/** How many rows of the queue are read. */
-async function countRead(work: (db: Db) => Promise<unknown>): Promise<number> {
-  return world.database.db.transaction().execute(async (trx) => {
-    // What this connection has counted before, and not reported yet, is in it, too.
-    const count = async () => {
-      const { rows } = await sql<{ count: number }>`
-        SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) AS count
-        FROM pg_stat_xact_user_tables WHERE relname = 'postback_queue'`.execute(trx)
-      return rows[0]?.count ?? 0
-    }
-    const earlier = await count()
-    await work(trx)
-    return (await count()) - earlier
-  })
 }
 
 test('twenty thousand events that wait for an earlier one are looked at once, and by no claim after that', async () => {

@@ -41,7 +41,9 @@ const SEARCHED_LANES = 4
 const SEARCHED_ROWS = 500
 
 // The queue is empty at one moment and full at the next, and its statistics are always outdated: plans must not depend
-// on them.
+// on them. A join of the rows to write with rows found before is no way to write them: where the statistics say that the
+// queue is empty, it is read from beginning to end for each of them. They are locked and written by their place (ctid),
+// or, where they are being sent, by the index of those.
 const IN_ORDER = `
   SET LOCAL enable_seqscan = off;
   SET LOCAL enable_bitmapscan = off;
@@ -182,7 +184,7 @@ async function claimShares(
       SELECT q.*, share.count, row_number() OVER (PARTITION BY q.app_id, q.after IS NULL ORDER BY q.priority, q.due_at) AS place
       FROM unnest(${appIds}::bigint[], ${counts}::integer[], ${isTesting}::boolean[]) AS share (app_id, count, is_testing)
       CROSS JOIN LATERAL (
-        SELECT r.app_id, r.postback_id, r.conversion_id, r.priority, r.due_at, (
+        SELECT r.ctid AS row, r.app_id, r.postback_id, r.conversion_id, r.priority, r.due_at, (
           SELECT e.sequence FROM postback_queue e WHERE e.conversion_id = r.conversion_id AND e.sequence < r.sequence
           ORDER BY e.sequence DESC LIMIT 1
         ) AS after
@@ -192,22 +194,25 @@ async function claimShares(
         FOR UPDATE SKIP LOCKED
       ) q
     ), earlier AS MATERIALIZED (
-      SELECT e.app_id, e.postback_id, e.state, e.priority, seen.postback_id AS later_id, seen.priority AS later_priority
-      FROM seen JOIN postback_queue e ON e.conversion_id = seen.conversion_id AND e.sequence = seen.after
-      FOR UPDATE OF e SKIP LOCKED
+      SELECT e.*, seen.row AS later_row, seen.priority AS later_priority FROM seen CROSS JOIN LATERAL (
+        SELECT e.ctid AS row, e.postback_id, e.priority FROM postback_queue e
+        WHERE e.conversion_id = seen.conversion_id AND e.sequence = seen.after
+        LIMIT 1 FOR UPDATE SKIP LOCKED
+      ) e
     ), parked AS (
-      UPDATE postback_queue q SET state = 'behind' FROM earlier
-      WHERE q.app_id = earlier.app_id AND q.postback_id = earlier.later_id
-    ), raised AS ( -- a replay in bulk that something live waits for is not for later any more
-      UPDATE postback_queue q SET priority = earlier.later_priority FROM earlier
-      WHERE q.app_id = earlier.app_id AND q.postback_id = earlier.postback_id AND earlier.priority > earlier.later_priority
-        AND NOT EXISTS (SELECT FROM seen WHERE seen.postback_id = earlier.postback_id)
+      UPDATE postback_queue SET state = 'behind' WHERE ctid = ANY (ARRAY (SELECT later_row FROM earlier))
+    ), urgent AS MATERIALIZED ( -- a replay in bulk that something live waits for is not for later any more
+      SELECT row, min(later_priority) AS priority FROM earlier
+      WHERE priority > later_priority AND NOT EXISTS (SELECT FROM seen WHERE seen.postback_id = earlier.postback_id)
+      GROUP BY row
+    ), raised AS (
+      UPDATE postback_queue q SET priority = (SELECT urgent.priority FROM urgent WHERE urgent.row = q.ctid)
+      WHERE ctid = ANY (ARRAY (SELECT row FROM urgent))
     ), claimed AS (
       UPDATE postback_queue q SET state = 'sending', attempts = q.attempts + 1, tries = q.tries + 1,
         claim_id = ${claimId}::uuid,
         lease_until = coalesce(${now ?? null}::timestamptz, now()) + ${LEASE_MS}::integer * interval '1 millisecond'
-      FROM seen WHERE q.app_id = seen.app_id AND q.postback_id = seen.postback_id AND seen.after IS NULL
-        AND seen.place <= seen.count
+      WHERE ctid = ANY (ARRAY (SELECT row FROM seen WHERE after IS NULL AND place <= count))
       RETURNING q.app_id, q.postback_id, q.is_test, q.conversion_id, q.sequence, q.status, q.attempts, q.tries, q.claim_id,
         q.scenario, q.is_replay
     )
@@ -233,11 +238,11 @@ export const laneOf = (row: Omit<LaneRow, 'app_id' | 'publisher_id' | 'is_testin
 export async function makeReady(db: Db, now?: Date): Promise<number> {
   const move = async (trx: Trx) => {
     const { rows } = await sql`/* postbacks-ready */
-      UPDATE postback_queue q SET state = 'ready' FROM (
-        SELECT app_id, postback_id FROM postback_queue
+      UPDATE postback_queue SET state = 'ready' WHERE ctid = ANY (ARRAY (
+        SELECT ctid FROM postback_queue
         WHERE state = 'later' AND due_at <= coalesce(${now ?? null}::timestamptz, now())
         ORDER BY due_at LIMIT ${READY_BATCH}::integer FOR UPDATE SKIP LOCKED
-      ) due WHERE q.app_id = due.app_id AND q.postback_id = due.postback_id RETURNING 1`.execute(trx)
+      )) RETURNING 1`.execute(trx)
     return rows.length
   }
   return briefly(db, move, ROW_BY_ROW)
@@ -249,12 +254,13 @@ export async function makeReady(db: Db, now?: Date): Promise<number> {
  */
 export async function unblockNext(trx: Trx, conversionIds: readonly string[]): Promise<void> {
   if (conversionIds.length === 0) return
+  const { rows } = await sql<{ row: string }>`/* postbacks-behind */
+    SELECT next.row FROM unnest(${conversionIds}::uuid[]) AS settled (conversion_id)
+    CROSS JOIN LATERAL ( -- each by the index, however long the queue is
+      SELECT ctid AS row FROM postback_queue
+      WHERE conversion_id = settled.conversion_id AND state = 'behind' ORDER BY sequence LIMIT 1 FOR UPDATE
+    ) next`.execute(trx)
+  if (rows.length === 0) return
   await sql`/* postbacks-unblock */
-    UPDATE postback_queue q SET state = 'ready' FROM (
-      SELECT b.app_id, b.postback_id FROM unnest(${conversionIds}::uuid[]) AS settled (conversion_id)
-      CROSS JOIN LATERAL ( -- each by the index, however long the queue is
-        SELECT app_id, postback_id, sequence FROM postback_queue
-        WHERE conversion_id = settled.conversion_id AND state = 'behind' ORDER BY sequence LIMIT 1
-      ) b
-    ) next WHERE q.app_id = next.app_id AND q.postback_id = next.postback_id AND q.state = 'behind'`.execute(trx)
+    UPDATE postback_queue SET state = 'ready' WHERE ctid = ANY (${rows.map(({ row }) => row)}::tid[])`.execute(trx)
 }

@@ -34,11 +34,9 @@ async function siftLane(trx: Trx, appId: number): Promise<number> {
   if (lane === undefined) return 0
   const isUnwanted = sql<boolean>`app_id = ${appId} AND status <> ALL (${lane.events}) AND NOT is_replay AND scenario IS NULL`
   const { rows } = await sql<{ postback_id: string; conversion_id: string }>`
-    DELETE FROM postback_queue q USING (
-      SELECT app_id, postback_id FROM postback_queue WHERE ${isUnwanted} AND state <> 'sending'
-      LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
-    ) unwanted WHERE q.app_id = unwanted.app_id AND q.postback_id = unwanted.postback_id
-    RETURNING q.postback_id, q.conversion_id`.execute(trx)
+    DELETE FROM postback_queue WHERE ctid = ANY (ARRAY (
+      SELECT ctid FROM postback_queue WHERE ${isUnwanted} AND state <> 'sending' LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
+    )) RETURNING postback_id, conversion_id`.execute(trx)
   const ids = rows.map((row) => row.postback_id)
   await sql`
     UPDATE postbacks SET state = 'dead', settled_at = now(), last_error = ${UNWANTED}

@@ -120,8 +120,8 @@ export async function postponeCalls(db: Db, inboundIds: readonly string[], now: 
   if (inboundIds.length === 0) return
   const next = inboundIds.map((inboundId) => nextAttemptAt(inboundId, now))
   await sql`
-    UPDATE open_calls o SET next_attempt_at = n.next FROM unnest(${inboundIds}::uuid[], ${next}::timestamptz[]) AS n (id, next)
-    WHERE o.inbound_id = n.id AND o.next_attempt_at <= ${now}`.execute(db)
+    UPDATE open_calls SET next_attempt_at = (${next}::timestamptz[])[array_position(${inboundIds}::uuid[], inbound_id)]
+    WHERE inbound_id = ANY (${inboundIds}::uuid[]) AND next_attempt_at <= ${now}`.execute(db)
 }
 
 /** Removes calls from the list of those that need the operator; the log keeps them. Returns those that were on it. */
