@@ -7,6 +7,7 @@ import { resetWriter } from './features/accounts/reset-links.ts'
 import { alertWriter } from './features/accounts/security-alerts.ts'
 import { decisionWriter, signUpWriter, waitingWriter } from './features/accounts/sign-up/mails.ts'
 import { feedProblemWriter } from './features/feeds/problem-mails.ts'
+import { budgetWarningWriter } from './features/ledger/budgets/warnings.ts'
 import { capWarningWriter } from './features/offers/cap-warnings.ts'
 import { proposalDecisionWriter, proposalsWaitingWriter } from './features/offers/proposals/mails.ts'
 import { noticeWriter } from './features/postbacks/notices.ts'
@@ -31,6 +32,7 @@ export function createPostman({ config, secretKey, database }: PostmanOptions): 
     ticket_answer: answerWriter(),
     feed_problem: feedProblemWriter(network),
     cap_warning: capWarningWriter(network),
+    budget_warning: budgetWarningWriter(network),
     sign_up: signUpWriter(network),
     applications_waiting: waitingWriter(network),
     application_decision: decisionWriter(network),

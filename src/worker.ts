@@ -25,6 +25,8 @@ import { forgetStrangersCalls } from './features/conversions/inbound/calls.ts'
 import { retryUnmatched } from './features/conversions/inbound/confirm.ts'
 import { trimOpenCalls } from './features/conversions/inbound/open-calls.ts'
 import { readMessages } from './features/conversions/messages.ts'
+import { keepBudgets } from './features/ledger/budgets/budgets.ts'
+import { warnOfBudgets } from './features/ledger/budgets/warnings.ts'
 import { closeDays, rollUp } from './features/ledger/rollup.ts'
 import { countCaps } from './features/offers/cap-counts.ts'
 import { warnOfCaps } from './features/offers/cap-warnings.ts'
@@ -91,6 +93,8 @@ export async function buildWorker({ config, secretKey, database, log, metrics }:
     retryUnmatched(db, new Date(), (ip) => countries.find(ip), commands.apply),
   )
   every(MINUTE, 'warning of caps', () => warnOfCaps(db, new Date()))
+  every(10 * SECOND, 'keeping budgets', () => keepBudgets(db, new Date()))
+  every(MINUTE, 'warning of budgets', () => warnOfBudgets(db, new Date()))
   every(SECOND, 'counting for new caps', () => countCaps(db, new Date()))
 
   // Postbacks and mails.

@@ -29,6 +29,7 @@ export async function advertiserSteps(world: World, deal: Deal): Promise<Step[]>
     ['applyDecisions', 'POST', `${advertiser}/decisions`, { csv: 'transaction_id,status\ndecided,rejected\n' }],
     ['createAdvertiser', 'POST', '/advertisers', { name: 'New' }],
     ['changeAdvertiser', 'PATCH', advertiser, { allowed_ips: ['192.0.2.1'] }],
+    ['changeAdvertiserBudget', 'PATCH', `${advertiser}/budget`, { daily: 500 }],
     ['rotateAdvertiserToken', 'POST', `${advertiser}/rotate-token`, { grace: '1h' }],
     ['inviteOfAdvertiser', 'POST', `${advertiser}/invitations`, { email: 'c@example.com', role: 'advertiser' }],
     ['revokeInvitationOfAdvertiser', 'DELETE', `${advertiser}/invitations/LATEST_INVITATION`],

@@ -51,6 +51,8 @@ const BOUNDS: Record<string, string> = {
   network_settings: 'one row',
   nodes: 'forgotten an hour after the last beat (nodes.ts)',
   notices: BY_RETENTION,
+  advertiser_budgets: 'one of an advertiser',
+  budget_warnings: 'six of an advertiser with budgets',
   cap_warnings: 'a few days of capped offers (warnOfCaps)',
   offer_proposals: 'waiting: 50 for each advertiser; decided: RETENTION_DAYS (forgetOldProposals)',
   offer_usage: 'today and total of capped offers (forgetPastUsage)',

@@ -103,6 +103,7 @@ test('the examples of the management API are what it answers', async () => {
   const all: Record<string, unknown> = { ...ids, ...integration, ...traffic, ...asked, ...money, ...fed }
   all['advertiser_id'] = traffic.payerId // whose offer it is
   await recorder.post(`/advertisers/${traffic.payerId}/postback-tests`, { offer_id: offerId })
+  await recorder.ask('PATCH', `/advertisers/${traffic.payerId}/budget`, { daily: 500, total: 20_000 })
   await recorder.post(`/advertisers/${traffic.payerId}/decisions/preview`, {
     csv: 'transaction_id,status\nT-1001,approved\n',
   })

@@ -135,3 +135,23 @@ test('a bad option of these commands is reported in a sentence', async () => {
     assert.ok([1, 2].includes(results[i]?.status ?? 0))
   }
 })
+
+test('a budget is set, shown and removed', async () => {
+  const id = String(acme.advertiser_id)
+  const none = { daily_budget: null, monthly_budget: null, total_budget: null, closed_until: null }
+  assert.partialDeepStrictEqual(await home.json('advertiser', 'budget', id), none)
+  const set = await home.json<{ total_since: string }>(
+    'advertiser',
+    'budget',
+    id,
+    '--daily',
+    '500',
+    '--total',
+    '20000.5',
+  )
+  assert.partialDeepStrictEqual(set, { daily_budget: 500, daily_spent: 0, total_budget: 20_000.5, total_spent: 0 })
+  assert.deepEqual(await home.json('advertiser', 'budget', id), set)
+  const wrong = await home.run(['advertiser', 'budget', id, '--monthly', 'much'])
+  assert.match(wrong.err, /--monthly must be an amount in USD above 0, such as 500, or none\./)
+  assert.partialDeepStrictEqual(await home.json('advertiser', 'budget', id, '--daily', 'none', '--total', 'none'), none)
+})

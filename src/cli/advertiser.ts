@@ -19,6 +19,7 @@ import {
 import { listPostbackUrls, type PostbackUrls } from '../features/offers/postback-urls.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { createSecretHashes } from '../lib/tokens.ts'
+import { budgetCommand } from './advertiser-budget.ts'
 import { type Context, withChange, withDatabase } from './context.ts'
 import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
 import { findAdvertiser } from './find.ts'
@@ -41,6 +42,7 @@ export const advertiserCommand = () =>
     )
     .addCommand(showCommand())
     .addCommand(setCommand())
+    .addCommand(budgetCommand())
     .addCommand(rotateCommand())
     .addCommand(testConfirmCommand())
 

@@ -127,6 +127,7 @@ async function createSteps(): Promise<void> {
     ['app revoke', [app, '--only', 'test', '--yes'], 'app.revoke_key', app],
     ['app revoke', [app, '--yes'], 'app.revoke', app],
     ['advertiser create', ['--name', 'Ads'], 'advertiser.create'],
+    ['advertiser budget', [advertiser, '--daily', '500'], 'advertiser.budget', advertiser],
     ['advertiser set', [advertiser, '--map', 'paid=approved'], 'advertiser.change', advertiser],
     ['advertiser rotate-token', [advertiser], 'advertiser.rotate_token', advertiser],
     [

@@ -78,7 +78,7 @@ type OfferAsRecorded = Awaited<ReturnType<typeof showOffer>>
 function presentOffer(offer: OfferAsRecorded) {
   const duration = (seconds: number) => formatDuration(seconds * 1_000)
   const {
-    attribution_s, hold_s, confirm_within_s, full_until, goals, boost_percent,
+    attribution_s, hold_s, confirm_within_s, full_until, budget_until, goals, boost_percent,
     changed_xid: _xid, is_capped: _capped, popularity: _popularity, terms_id: _terms, ...shown
   } = offer // prettier-ignore
   return {
@@ -87,7 +87,8 @@ function presentOffer(offer: OfferAsRecorded) {
     hold: duration(hold_s),
     confirm_within: duration(confirm_within_s),
     boost: boost_percent / 100,
-    full_until: Number(full_until) === Infinity ? 'for good' : full_until,
+    full_until: presentUntil(full_until),
+    budget_until: presentUntil(budget_until),
     goals: goals
       .filter((goal) => !goal.is_retired)
       .map((goal) => ({
@@ -104,6 +105,8 @@ function presentOffer(offer: OfferAsRecorded) {
       })),
   }
 }
+
+const presentUntil = (until: unknown) => (Number(until) === Infinity ? 'for good' : until)
 
 type CapOptions = Partial<
   Record<

@@ -21,6 +21,8 @@ export const LOCKS = {
   products: 0x0ff3_0024,
   /** See ledger/payments.ts. */
   payments: 0x0ff3_0018,
+  /** See ledger/budgets. */
+  budgets: 0x0ff3_0026,
   /** See users/rollup.ts. */
   userBalances: 0x0ff3_0025,
   /** See accounts/sign-up/limits.ts. */

@@ -46,6 +46,15 @@ export interface AccessTokens {
   token_id: Generated<number>;
 }
 
+export interface AdvertiserBudgets {
+  advertiser_id: number;
+  daily_micros: number | null;
+  monthly_micros: number | null;
+  spent_before: number | null;
+  total_micros: number | null;
+  total_since: Date | null;
+}
+
 export interface AdvertiserPauses {
   offer_id: number;
   paused_at: Generated<Date>;
@@ -163,6 +172,13 @@ export interface BannedUsers {
   created_at: Generated<Date>;
   reason: string;
   user_id: string;
+}
+
+export interface BudgetWarnings {
+  advertiser_id: number;
+  percent: number;
+  period: string;
+  starts_on: Timestamp;
 }
 
 export interface CapCounts {
@@ -642,6 +658,10 @@ export interface Offers {
   attribution_s: Generated<number>;
   behind_offer_id: number | null;
   boost_percent: Generated<number>;
+  /**
+   * closed until then: a budget of its advertiser is used up
+   */
+  budget_until: Date | null;
   category: string;
   changed_xid: Generated<string>;
   confirm_within_s: Generated<number>;
@@ -1158,6 +1178,7 @@ export interface Walls {
 export interface DB {
   accepted_service_terms: AcceptedServiceTerms;
   access_tokens: AccessTokens;
+  advertiser_budgets: AdvertiserBudgets;
   advertiser_pauses: AdvertiserPauses;
   advertiser_tokens: AdvertiserTokens;
   advertisers: Advertisers;
@@ -1167,6 +1188,7 @@ export interface DB {
   apps: Apps;
   audit_log: AuditLog;
   banned_users: BannedUsers;
+  budget_warnings: BudgetWarnings;
   cap_counts: CapCounts;
   cap_warnings: CapWarnings;
   click_counts: ClickCounts;

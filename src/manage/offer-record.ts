@@ -19,19 +19,20 @@ type State = (typeof STATES)[number]
 
 /** What users meet now. */
 export function stateOf(
-  { status, starts_at, ends_at, full_until }: Pick<Summary, 'status' | 'starts_at' | 'ends_at' | 'full_until'>,
+  { status, starts_at, ends_at, full_until, budget_until }: Pick<Summary, 'status' | 'starts_at' | 'ends_at' | 'full_until' | 'budget_until'>, // prettier-ignore
   now: Date,
 ): State {
   if (status === 'paused') return 'paused'
   if (ends_at !== null && ends_at <= now) return 'ended'
   if (starts_at !== null && starts_at > now) return 'scheduled'
-  return Number(full_until ?? 0) > now.getTime() ? 'full' : 'active' // full for good is Infinity
+  const fullUntil = Math.max(Number(full_until ?? 0), Number(budget_until ?? 0)) // for good is Infinity
+  return fullUntil > now.getTime() ? 'full' : 'active'
 }
 
 type Chosen = 'category' | 'platforms' | 'status'
 
 export function presentSummary(offer: Summary, now: Date) {
-  const { payout_micros, revenue_micros, starts_at: _s, ends_at: _e, full_until: _f, ...more } = offer
+  const { payout_micros, revenue_micros, starts_at: _s, ends_at: _e, full_until: _f, budget_until: _b, ...more } = offer
   return {
     ...(more as Omit<typeof more, Chosen> & { [N in Chosen]: Static<(typeof FIELDS)[N]['shape']> }),
     payout: microsToUsd(payout_micros),

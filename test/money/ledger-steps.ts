@@ -19,6 +19,8 @@ export type Step =
   /** A credit whose transaction stays open while the sums are brought up to date. */
   | { do: 'slowCredit'; who: number; micros: number }
   | { do: 'nextDay' }
+  /** The advertiser's budget: null for none. */
+  | { do: 'budget'; who: number; of: 'daily' | 'monthly' | 'total'; micros: number | null }
 
 const who = fc.nat(2)
 const pick = fc.nat(50)
@@ -57,6 +59,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel' as const), pick, who: one }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('slowCredit' as const), who, micros }) },
   fc.record({ do: fc.constant('nextDay' as const) }),
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('budget' as const),
+      who,
+      of: fc.constantFrom('daily' as const, 'monthly' as const, 'total' as const),
+      micros: fc.option(micros, { freq: 3 }),
+    }),
+  },
 )
 
 /** A publisher earns something, the newest run pays it, and is asked to pay it again. */

@@ -1,14 +1,16 @@
-// Payments, runs, voids, adjustments, conversions and chargebacks in any order, against a simple model of all balances:
-// the books sum to zero, no line is paid twice, and runs agree with their postings.
+// Payments, runs, voids, adjustments, conversions, chargebacks and budgets in any order, against a simple model of all
+// balances: the books sum to zero, no line is paid twice, runs agree with their postings, and budgets close offers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Deal, createConversion, createDeal, type Made, moveConversion } from '../../../test/conversion-rows.ts'
 import { dieAt } from '../../../test/crash.ts'
 import { diesAt, story, type Step } from '../../../test/money/ledger-steps.ts'
+import { Spend } from '../../../test/money/spend.ts'
 import { useWorld } from '../../../test/world.ts'
 import { OperatorError } from '../../errors.ts'
 import type { Db, Trx } from '../../db/open.ts'
+import { keepBudgets } from './budgets/budgets.ts'
 import { checkLedger } from './check.ts'
 import { recordAdjustment, voidPosting } from './corrections.ts'
 import { readBalances } from './ledger.ts'
@@ -31,6 +33,7 @@ class Network {
   readonly deals: Deal[]
   readonly sums: Sums[]
   readonly made: Made[][]
+  readonly spend: Spend[]
   readonly posted = new Map<string, Posted>()
   /** What was recorded under which reference. */
   readonly asked: Asked[] = []
@@ -40,6 +43,7 @@ class Network {
     this.deals = deals
     this.sums = deals.map(() => ({ payable: 0, paid: 0, receivable: 0 }))
     this.made = deals.map(() => [])
+    this.spend = deals.map((deal) => new Spend(deal))
   }
 
   deal = (index: number) => this.deals[index] as Deal
@@ -75,13 +79,16 @@ async function take(network: Network, firstRun: number, now: Step, db: Db): Prom
     const made = await createConversion(world, network.deal(now.who), { status: 'approved', payoutMicros: now.micros, revenueMicros: 2 * now.micros, at }) // prettier-ignore
     network.made[now.who]?.push(made)
     network.add(now.who, { payable: now.micros, receivable: 2 * now.micros })
+    network.spend[now.who]?.add(at, 2 * now.micros)
   } else if (now.do === 'reverse') {
     const all = network.made[now.who] ?? []
     const [made] = all.splice(now.pick % Math.max(all.length, 1), 1)
     if (made?.worth === null || made === undefined) return
     await moveConversion(world, network.deal(now.who), made, 'reversed', at)
     network.add(now.who, { payable: -made.worth.payoutMicros, receivable: -made.worth.revenueMicros })
+    network.spend[now.who]?.add(at, -made.worth.revenueMicros)
   } else if (now.do === 'payout' || now.do === 'receipt' || now.do === 'adjust') await pay(network, now, db)
+  else if (now.do === 'budget') await network.spend[now.who]?.set(db, now.of, now.micros, at)
   else if (now.do === 'slowCredit') await creditSlowly(network, now.who, now.micros, db)
   else if (now.do === 'again') {
     const asked = network.asked[now.pick % Math.max(network.asked.length, 1)]
@@ -196,10 +203,12 @@ async function takeRun(network: Network, firstRun: number, now: RunStep, db: Db)
 
 async function agree(network: Network, firstRun: number): Promise<void> {
   const { db } = world.database
+  await keepBudgets(db, network.now)
   for (const [i, { publisherId, advertiserId }] of network.deals.entries()) {
     const { payableMicros: payable, paidMicros: paid } = await readBalances(db, { publisherId })
     const { receivableMicros: receivable } = await readBalances(db, { advertiserId })
     assert.deepEqual({ payable, paid, receivable }, network.sums[i])
+    await network.spend[i]?.agree(db, network.now)
   }
   const all = await readBalances(db, 'network')
   assert.equal(all.receivableMicros + all.cashMicros, all.pendingMicros + all.payableMicros + all.marginMicros)

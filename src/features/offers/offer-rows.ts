@@ -55,7 +55,7 @@ const READERS = 2
 const CHANGED_PAGE = 2_000
 const COLUMNS = `offer_id, changed_xid, popularity,
   CASE WHEN is_excluded THEN 0 ELSE boost_percent::integer END, pin_position::integer, payout_micros, created_at, status = 'active', behind_offer_id IS NOT NULL, starts_at, ends_at,
-  full_until, category, platforms, payment_required, countries, ${DETAIL_COLUMNS.join(', ')}`
+  greatest(full_until, budget_until), category, platforms, payment_required, countries, ${DETAIL_COLUMNS.join(', ')}`
 const CATEGORY_BYTES = CATEGORIES.map((name) => Buffer.from(name))
 const PLATFORM_BYTES = PLATFORMS.map((name) => Buffer.from(name))
 /** The place of each country by its two letters, plus one. */

@@ -207,7 +207,7 @@ const selectSummaries = (db: Db) =>
     .innerJoin('advertisers', 'advertisers.advertiser_id', 'offers.advertiser_id')
     .select(['offer_id', 'offers.advertiser_id', 'advertisers.name as advertiser', 'external_id', 'offers.name'])
     .select(['category', 'payout_micros', 'revenue_micros', 'countries', 'platforms', 'image_url', 'status'])
-    .select(['starts_at', 'ends_at', 'full_until', 'offers.updated_at'])
+    .select(['starts_at', 'ends_at', 'full_until', 'budget_until', 'offers.updated_at'])
 export type FoundOffer = Awaited<ReturnType<ReturnType<typeof selectSummaries>['execute']>>[number]
 
 /** In the order of these ids. */

@@ -47,7 +47,7 @@ type Row = {
 async function readRivals(trx: Trx): Promise<Row[]> {
   const { rows } = await sql<Row>`
     SELECT offer_id, advertiser_id, product, payout_micros, countries, platforms, category, payment_required,
-      status = 'active' AND coalesce(starts_at <= now(), true) AND coalesce(ends_at > now(), true) AND coalesce(full_until <= now(), true) AS is_open
+      status = 'active' AND coalesce(starts_at <= now(), true) AND coalesce(ends_at > now(), true) AND coalesce(greatest(full_until, budget_until) <= now(), true) AS is_open
     FROM offers
     WHERE product IN (SELECT product FROM offers WHERE product IS NOT NULL GROUP BY product HAVING count(*) > 1)
       AND NOT EXISTS (SELECT FROM publisher_offers p WHERE p.offer_id = offers.offer_id)`.execute(trx)

@@ -17,6 +17,7 @@ import type { ManageRoutes } from '../../route.ts'
 import { findAdvertiserOf } from '../../advertiser-record.ts'
 import { TOKEN_PLACE } from '../../callback-shapes.ts'
 import { AdvertiserParams } from '../../shapes.ts'
+import { budgetRoutes } from './budget.ts'
 import { callRoutes } from './calls.ts'
 import {
   AdvertiserChange,
@@ -174,6 +175,7 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
     },
   })
 
+  budgetRoutes(routes, context)
   callRoutes(routes, context)
 }
 

@@ -7,6 +7,7 @@ import { nameWithCode } from '../../lib/countries.ts'
 import { formatFullPeriod } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
+import { OwnBudget } from '../../parts/advertisers/budget.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DEVICES } from '../../parts/network-report/table.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
@@ -46,6 +47,7 @@ export default function Overview() {
       about="Days in UTC, amounts in USD. Conversions count for the day they were created, with their current status."
       actions={!isWrong && <DownloadCsv href={fileUrl(`${base}/report.csv`, { ...period, group_by: tab })} />}
     >
+      <OwnBudget advertiserId={advertiser_id} />
       <RangePicker range={range} isUtc />
       {!isWrong && (
         <Loaded query={days}>

@@ -5,6 +5,7 @@ import { Link, useParams } from 'wouter'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
+import { BudgetSection } from '../../parts/advertisers/budget.tsx'
 import { Calls } from '../../parts/advertisers/calls.tsx'
 import { AddressSection, AliasSection, AmountSection, StatusSection } from '../../parts/advertisers/settings.tsx'
 import { PublisherSection } from '../../parts/advertisers/publishers-seen.tsx'
@@ -83,6 +84,7 @@ function Shown({ advertiser }: { advertiser: AdvertiserData }) {
           <Tabs.Tab value="integration">Integration</Tabs.Tab>
           <Tabs.Tab value="dialect">Callback settings</Tabs.Tab>
           <Tabs.Tab value="calls">Callbacks</Tabs.Tab>
+          <Tabs.Tab value="budget">Budget</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="integration">
           <Stack gap="lg">
@@ -102,6 +104,9 @@ function Shown({ advertiser }: { advertiser: AdvertiserData }) {
         </Tabs.Panel>
         <Tabs.Panel value="calls">
           <Calls advertiserId={advertiser_id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="budget">
+          <BudgetSection advertiserId={advertiser_id} mayChange={mayChange} />
         </Tabs.Panel>
       </Tabs>
     </Page>
