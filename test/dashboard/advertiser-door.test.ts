@@ -1,6 +1,8 @@
 // The advertisers' own section, in a real browser: from the invitation to everything they see and do.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createConversion } from '../conversion-rows.ts'
+import { publisherOfApp } from '../people.ts'
 import { becomes, checkLooks, checkPage, go, useDashboard } from './browser.ts'
 
 let advertiserId = 0
@@ -97,6 +99,37 @@ test('they read their figures, offers and conversions', async () => {
   await page.getByRole('cell', { name: 'reversed' }).waitFor()
   assert.deepEqual(complaints, [])
   await page.context().close()
+})
+
+test('an operator sets their budget, they see what is spent, and when it is used up both see what is closed', async () => {
+  const operator = await dashboard.signIn('operator', null, { at: `/network/advertisers/${advertiserId}?tab=budget` })
+  const form = operator.page
+  await form.getByLabel('A day').fill('0')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await form.getByText('Enter an amount above 0.').waitFor()
+  await form.getByLabel('A day').fill('10')
+  await form.getByLabel('In total').fill('1,000')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await form.getByRole('cell', { name: '$10.00' }).waitFor()
+  await checkLooks(form)
+  const { world } = dashboard
+  const { appId } = await world.createApp()
+  const publisherId = await publisherOfApp(world, appId)
+  const { goal_id: goalId } = await world.database.db.selectFrom('goals').select('goal_id').where('offer_id', '=', offerId).executeTakeFirstOrThrow() // prettier-ignore
+  const deal = { appId, publisherId, publisher: '', advertiserId, offerId, goalId }
+  await createConversion(world, deal, { status: 'pending', payoutMicros: 1, revenueMicros: 12_500_000, at: new Date() })
+  const { page, complaints } = await signInAs('')
+  await page.getByRole('heading', { name: 'Budget' }).waitFor()
+  await page.getByText('all your offers are closed. They open again on').waitFor()
+  await checkLooks(page)
+  await form.reload()
+  await form.getByText('They open again on').waitFor()
+  await form.getByLabel('A day').fill('')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await becomes(() => form.getByText('all offers of this advertiser are closed').count(), 0)
+  assert.deepEqual([...complaints, ...operator.complaints], [])
+  await page.context().close()
+  await form.context().close()
 })
 
 test('they pause and resume an offer, and test their postback step by step', async () => {

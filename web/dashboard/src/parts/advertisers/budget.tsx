@@ -40,16 +40,14 @@ export function OwnBudget({ advertiserId }: { advertiserId: string }) {
   const { data } = useGet(`/advertisers/${advertiserId}/budget`)
   if (data === undefined || (data.daily ?? data.monthly ?? data.total) === null) return null
   return (
-    <Section
-      title="Budget"
-      about="Set by the operator of the network. You are mailed at 80 % and when it is used up: then all your offers are closed."
-    >
-      <Spent budget={data} />
+    <Section title="Budget" about="Set by the operator of the network. You are mailed at 80 % and when it is used up.">
+      <Spent budget={data} isOwn />
     </Section>
   )
 }
 
-function Spent({ budget: { daily, monthly, total, is_closed, opens_at } }: { budget: Budget }) {
+function Spent({ budget, isOwn = false }: { budget: Budget; isOwn?: boolean }) {
+  const { daily, monthly, total, is_closed, opens_at } = budget
   const rows = [
     { label: 'Today', of: daily },
     { label: 'This month', of: monthly },
@@ -60,8 +58,10 @@ function Spent({ budget: { daily, monthly, total, is_closed, opens_at } }: { bud
     <Stack>
       {is_closed && (
         <Alert color="yellow">
-          A budget is used up, and all offers of this advertiser are closed.{' '}
-          {opens_at === null ? 'Raise the total to open them again.' : `They open again on ${formatTime(opens_at)}.`}
+          A budget is used up, and {isOwn ? 'all your offers' : 'all offers of this advertiser'} are closed.{' '}
+          {opens_at === null
+            ? `They open again when ${isOwn ? 'the operator raises the total' : 'you raise the total'}.`
+            : `They open again on ${formatTime(opens_at)}.`}
         </Alert>
       )}
       <DataTable
