@@ -118,5 +118,7 @@ function reportRefusal(
     (offer.endsAt === null || now < offer.endsAt)
   const isAllowed = !context.denied.has(appOfferKey(made)) && isContentAllowed(app, offer)
   if (!isOpen || !isAllowed) return 'not_eligible'
+  const isOutOfBudget = offer.budgetUntil !== null && now < offer.budgetUntil
+  if (isOutOfBudget && !made.isTest) return 'cap_exceeded'
   return !made.isTest && isOverCap(offer.caps, context.usage.get(offer.offerId), made) ? 'cap_exceeded' : null
 }

@@ -11,7 +11,7 @@ const GOAL_COLUMNS = [
   'goal_id', 'external_id', 'name', 'is_retired', 'is_repeatable', 'payout_micros', 'revenue_micros', 'payout_ppm', 'revenue_ppm',
 ] as const satisfies (keyof Goals)[] // prettier-ignore
 const OFFER_COLUMNS = [
-  'offer_id', 'advertiser_id', 'name', 'description', 'category', 'payment_required', 'status', 'starts_at', 'ends_at', 'over_cap', 'hold_s',
+  'offer_id', 'advertiser_id', 'name', 'description', 'category', 'payment_required', 'status', 'starts_at', 'ends_at', 'budget_until', 'over_cap', 'hold_s',
   'confirm_within_s', 'redo_after_reversal', 'terms_id', 'is_capped',
 ] as const satisfies (keyof Offers)[] // prettier-ignore
 

@@ -74,6 +74,31 @@ test('an offer that is closed is listed again when the budget is raised, and the
   assert.equal(await untilOf(deal), null)
 })
 
+test('a report without a click is rejected while a budget is used up; one with an earlier click is not', async () => {
+  const now = new Date()
+  const deal = await createDeal(world)
+  const { live, test: testMode } = await world.createApp()
+  await world.click(deal.offerId, live, 'userId=early')
+  await spend(deal, 6, now)
+  const statusOf = async (userId: string, credentials = live) => {
+    const { status, status_reason } = (await world.report(credentials, { userId, offerId: deal.offerId })).body.data.conversion // prettier-ignore
+    return [status, status_reason]
+  }
+  for (const [name, given] of Object.entries({ daily: { daily: 5 * USD }, monthly: { daily: null, monthly: 5 * USD } })) {
+    await set(deal, given, now)
+    assert.deepEqual(await statusOf(`late ${name}`), ['rejected', 'cap_exceeded'])
+  }
+  assert.deepEqual(await statusOf('early'), ['pending', null])
+  assert.equal((await statusOf('tester', testMode))[0], 'approved')
+  await set(deal, { monthly: 50 * USD, total: USD }, now)
+  assert.deepEqual(await statusOf('in time'), ['pending', null])
+  await spend(deal, 2, now)
+  await keepBudgets(world.database.db, now)
+  assert.deepEqual(await statusOf('after the total'), ['rejected', 'cap_exceeded'])
+  await set(deal, { total: null }, now)
+  assert.deepEqual(await statusOf('after it was removed'), ['pending', null])
+})
+
 test('an offer that is imported while its advertiser is out of budget is closed, too, and one whose budget is removed opens', async () => {
   const { db } = world.database
   const now = new Date()
