@@ -5,7 +5,9 @@ import { type Deal, createConversion, createDeal, moveConversion } from '../../.
 import { createOwnedApps } from '../../../../test/owned-apps.ts'
 import { createPerson, visit, type Visitor } from '../../../../test/people.ts'
 import { TESTER } from '../../../../test/tester.ts'
+import { untilLockIsAwaited } from '../../../../test/waiting.ts'
 import { useWorld } from '../../../../test/world.ts'
+import { isConflict } from '../../../db/pg-errors.ts'
 import { InvalidInput } from '../../../errors.ts'
 import { recordAdjustment } from '../corrections.ts'
 import { recordReceipt } from '../payments.ts'
@@ -111,6 +113,29 @@ test('an offer that is imported while its advertiser is out of budget is closed,
   await db.deleteFrom('advertiser_budgets').where('advertiser_id', '=', deal.advertiserId).execute()
   await keepBudgets(db, now)
   assert.equal(await untilOf(deal), null)
+})
+
+test('a budget is set also while another process changes the same offers in another order', async () => {
+  const { db } = world.database
+  const now = new Date()
+  const deal = await createDeal(world)
+  const { name } = await db.selectFrom('advertisers').select('name').where('advertiser_id', '=', deal.advertiserId).executeTakeFirstOrThrow() // prettier-ignore
+  await world.createOffers({ advertiser: name, external_id: 'second' })
+  const own = await db.selectFrom('offers').select('offer_id').where('advertiser_id', '=', deal.advertiserId).orderBy('offer_id').execute() // prettier-ignore
+  const [first = 0, second = 0] = own.map(({ offer_id }) => offer_id)
+  await spend(deal, 6, now)
+  let isSet: ReturnType<typeof set> | undefined
+  const changing = db.transaction().execute(async (trx) => {
+    const touch = (offerId: number) => trx.updateTable('offers').set({ popularity: 1 }).where('offer_id', '=', offerId).execute() // prettier-ignore
+    await touch(second)
+    isSet = set(deal, { daily: 5 * USD }, now)
+    await untilLockIsAwaited(db)
+    await touch(first)
+  })
+  await changing.catch((error: unknown) => assert.ok(isConflict(error))) // PostgreSQL ends one of them
+  await isSet
+  const closed = await db.selectFrom('offers').select('offer_id').where('advertiser_id', '=', deal.advertiserId).where('budget_until', 'is not', null).execute() // prettier-ignore
+  assert.equal(closed.length, 2)
 })
 
 test('a total counts from when it is set, keeps counting when it is changed, and begins anew when it was removed', async () => {

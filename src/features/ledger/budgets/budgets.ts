@@ -12,7 +12,7 @@ import { withRetry } from '../../../db/pg-errors.ts'
 import { NoSuch } from '../../../errors.ts'
 import { microsToUsd } from '../../../lib/money.ts'
 import { type Actor, recordAudit } from '../../accounts/audit.ts'
-import { closeOffers, openOthers } from './close-offers.ts'
+import { closeOffers } from './close-offers.ts'
 
 export const BUDGETS = ['daily', 'monthly', 'total'] as const
 export type BudgetName = (typeof BUDGETS)[number]
@@ -103,7 +103,7 @@ export async function setBudgets(
   given: Partial<Budgets>,
   now: Date,
 ): Promise<BudgetState> {
-  return inTransaction(db, async (trx) => {
+  const setInOrder = async (trx: Trx) => {
     await sql`SELECT pg_advisory_xact_lock(${LOCKS.budgets}::bigint)`.execute(trx)
     const found = await sql`SELECT FROM advertisers WHERE advertiser_id = ${advertiserId}`.execute(trx)
     if (found.rows.length === 0) throw new NoSuch('advertiser', advertiserId)
@@ -114,9 +114,11 @@ export async function setBudgets(
     const details = { changes: Object.fromEntries(changed.map((name) => [name, { before: dollars(before.budgets[name]), after: dollars(after[name]) }])) } // prettier-ignore
     if (changed.length > 0) await recordAudit(trx, by, { action: 'advertiser.budget', subject: advertiserId, details })
     const state = await readOne(trx, advertiserId, now)
-    await closeOffers(trx, [state])
+    await closeOffers(trx, [state], advertiserId)
     return state
-  })
+  }
+  // Others lock offers in no order; a transaction of the caller's is the caller's to retry.
+  return db.isTransaction ? inTransaction(db, setInOrder) : withRetry(() => inTransaction(db, setInOrder))
 }
 
 async function write(trx: Trx, { advertiserId, spent }: BudgetState, after: Budgets, now: Date): Promise<void> {
@@ -155,7 +157,6 @@ export async function keepBudgets(db: Db, now: Date): Promise<void> {
       if (!(await tryLock(trx, LOCKS.budgets))) return
       const states = await readBudgets(trx, now)
       await closeOffers(trx, states)
-      await openOthers(trx, states)
     }),
   )
 }

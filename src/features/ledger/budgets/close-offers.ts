@@ -4,23 +4,26 @@ import type { Trx } from '../../../db/open.ts'
 
 type State = { advertiserId: number; closedUntil: Date | typeof Infinity | null }
 
-/** In the order in which imports lock offers, too. */
-export async function closeOffers(trx: Trx, states: readonly State[]): Promise<void> {
-  for (const { advertiserId, closedUntil } of states) {
-    const until = closedUntil === Infinity ? 'infinity' : closedUntil
-    await sql`
-      UPDATE offers SET budget_until = ${until}::timestamptz WHERE offer_id = ANY (ARRAY (
-        SELECT offer_id FROM offers WHERE advertiser_id = ${advertiserId}
-          AND budget_until IS DISTINCT FROM ${until}::timestamptz ${closedUntil === null ? sql`AND budget_until IS NOT NULL` : sql``}
-        ORDER BY offer_id FOR NO KEY UPDATE))`.execute(trx)
-  }
-}
-
-/** Offers of advertisers whose budgets were removed. */
-export async function openOthers(trx: Trx, states: readonly State[]): Promise<void> {
+/**
+ * Closes the offers of those whose budgets are used up, and opens all others that were closed: of one advertiser, or of
+ * all. They are locked in the order in which imports lock offers, too, over all advertisers.
+ */
+export async function closeOffers(trx: Trx, states: readonly State[], advertiserId?: number): Promise<void> {
+  const closed = states.filter(({ closedUntil }) => closedUntil !== null)
+  const ids = closed.map((state) => state.advertiserId)
+  const untils = closed.map(({ closedUntil }) => (closedUntil === Infinity ? 'infinity' : closedUntil))
+  const isAsked = advertiserId === undefined ? sql`` : sql`AND advertiser_id = ${advertiserId}`
   await sql`
-    UPDATE offers SET budget_until = NULL WHERE offer_id = ANY (ARRAY (
-      SELECT offer_id FROM offers WHERE budget_until IS NOT NULL
-        AND advertiser_id <> ALL (${states.map(({ advertiserId }) => advertiserId)}::bigint[])
-      ORDER BY offer_id FOR NO KEY UPDATE))`.execute(trx)
+    WITH closed AS (
+      SELECT * FROM unnest(${ids}::bigint[], ${untils}::timestamptz[]) AS c (advertiser_id, until)
+    ), wrong AS (
+      SELECT offer_id FROM closed JOIN offers USING (advertiser_id) WHERE budget_until IS DISTINCT FROM until
+      UNION ALL
+      SELECT offer_id FROM offers WHERE budget_until IS NOT NULL AND advertiser_id <> ALL (${ids}::bigint[]) ${isAsked}
+    )
+    UPDATE offers SET budget_until = (SELECT until FROM closed WHERE closed.advertiser_id = offers.advertiser_id)
+    WHERE offer_id = ANY (ARRAY (
+      SELECT offer_id FROM offers WHERE offer_id IN (SELECT offer_id FROM wrong) ORDER BY offer_id FOR NO KEY UPDATE))`.execute(
+    trx,
+  )
 }
