@@ -112,7 +112,10 @@ export async function setBudgets(
     await write(trx, before, after, now)
     const changed = BUDGETS.filter((name) => after[name] !== before.budgets[name])
     const details = { changes: Object.fromEntries(changed.map((name) => [name, { before: dollars(before.budgets[name]), after: dollars(after[name]) }])) } // prettier-ignore
-    if (changed.length > 0) await recordAudit(trx, by, { action: 'advertiser.budget', subject: advertiserId, details })
+    if (changed.length > 0) {
+      await recordAudit(trx, by, { action: 'advertiser.budget', subject: advertiserId, details })
+      await trx.deleteFrom('budget_warnings').where('advertiser_id', '=', advertiserId).where('period', 'in', changed).execute() // prettier-ignore
+    }
     const state = await readOne(trx, advertiserId, now)
     await closeOffers(trx, [state], advertiserId)
     return state

@@ -1,5 +1,5 @@
-// Mails before and when a budget is used up: at 80 and at 100 %, once for each day, month and total. They go to the
-// advertiser's people and the operators.
+// Mails before and when a budget is used up: at 80 and at 100 %, once for each day, month and total, also where reversals
+// give back and it is used up again; once more when the budget is changed. They go to the advertiser's people and the operators.
 import { sql } from 'kysely'
 import { type Db, inTransaction } from '../../../db/open.ts'
 import { exactUsd } from '../../../lib/money.ts'
@@ -17,8 +17,6 @@ export async function warnOfBudgets(db: Db, now: Date): Promise<number> {
   return inTransaction(db, async (trx) => {
     const wanted = (await readBudgets(trx, now)).flatMap((state) => warningsOf(state, now))
     const given = sql`jsonb_populate_recordset(NULL::budget_warnings, ${JSON.stringify(wanted)}::jsonb)`
-    await sql`DELETE FROM budget_warnings w WHERE NOT EXISTS (
-      SELECT FROM ${given} n WHERE (n.advertiser_id, n.period, n.percent) = (w.advertiser_id, w.period, w.percent))`.execute(trx) // prettier-ignore
     const { rows } = await sql<Warning>`
       INSERT INTO budget_warnings AS old SELECT * FROM ${given} ORDER BY advertiser_id, period, percent
       ON CONFLICT (advertiser_id, period, percent) DO UPDATE SET starts_on = excluded.starts_on WHERE old.starts_on <> excluded.starts_on
