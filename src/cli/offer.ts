@@ -187,7 +187,8 @@ const STATES = {
 
 function describeCaps(caps: Awaited<ReturnType<typeof showCaps>>): string {
   const { today, total } = caps
-  if (today === null || total === null) return `Offer ${caps.offer_id} has no caps. Its usage is not counted.`
+  const budget = caps.is_out_of_budget ? ' A budget of its advertiser is used up: the offer is closed.' : ''
+  if (today === null || total === null) return `Offer ${caps.offer_id} has no caps. Its usage is not counted.${budget}`
   const rows = [
     { of: 'clicks', today: today.clicks, daily_cap: caps.daily_click_cap, total: total.clicks, total_cap: caps.total_click_cap },
     { of: 'conversions', today: today.conversions, daily_cap: caps.daily_conversion_cap, total: total.conversions, total_cap: caps.total_conversion_cap },
@@ -195,7 +196,7 @@ function describeCaps(caps: Awaited<ReturnType<typeof showCaps>>): string {
     { of: 'revenue', today: usd(today.revenue_micros), daily_cap: usd(caps.daily_revenue_cap_micros), total: usd(total.revenue_micros), total_cap: usd(caps.total_revenue_cap_micros) },
   ] // prettier-ignore
   const late = caps.over_cap === 'honour' ? 'still count' : 'are rejected'
-  return `${table(rows, '')}\n\n${STATES[caps.full]} Conversions from earlier clicks ${late}.`
+  return `${table(rows, '')}\n\n${caps.is_out_of_budget && caps.full === 'no' ? 'No cap is reached.' : STATES[caps.full]}${budget} Conversions from earlier clicks ${late}.`
 }
 
 const usd = (micros: number | null) => (micros === null ? null : microsToUsd(micros))

@@ -221,16 +221,20 @@ export async function forgetPastUsage(db: Db, now: Date): Promise<void> {
 
 export const startOf = (day: number) => new Date(day * DAY_MS)
 
-/** The caps of an offer and what it has used of them, as an operator sees it. Without caps nothing is counted. */
+/**
+ * The caps of an offer and what it has used of them, as an operator sees it. Without caps nothing is counted. A budget of
+ * its advertiser closes it, too.
+ */
 export async function showCaps(db: Db, offerId: number, now: Date) {
   const offer = await db
     .selectFrom('offers')
-    .select(['offer_id', 'over_cap', 'is_capped'])
+    .select(['offer_id', 'over_cap', 'is_capped', 'budget_until'])
     .select(CAP_COLUMNS)
     .where('offer_id', '=', offerId)
     .executeTakeFirst()
   if (offer === undefined) throw new NoSuch('offer', offerId)
-  const { is_capped, ...settings } = offer
+  const { is_capped, budget_until, ...caps } = offer
+  const settings = { ...caps, is_out_of_budget: budget_until !== null && now < budget_until }
   if (!is_capped) return { ...settings, full: 'no' as const, today: null, total: null }
   const rows = await db
     .selectFrom('offer_usage')

@@ -192,6 +192,26 @@ test('at 80 % and when it is used up, the advertiser and the operators are maile
   assert.deepEqual(await warn(new Date(now.getTime() + DAY_MS)), [], 'a new day has used nothing')
 })
 
+test('everyone who looks at a closed offer reads that it is closed: operators why, publishers that it is full', async () => {
+  type Shown = { state: string; is_out_of_budget: boolean }
+  const now = new Date()
+  const deal = await createDeal(world)
+  const own = await visit(world, 'advertiser', { publisherId: null, advertiserId: deal.advertiserId })
+  const seen = async () => {
+    await world.app.refresh()
+    const pages = [await operator.get<Shown>(`/offers/${deal.offerId}`), await own.get<Shown>(`/advertisers/${deal.advertiserId}/offers/${deal.offerId}`)] // prettier-ignore
+    const { data } = await operator.get<{ cap: string; reasons: unknown[] }>(`/apps/${deal.appId}/offers/${deal.offerId}`) // prettier-ignore
+    return [...pages.map(({ data: { state, is_out_of_budget } }) => ({ state, is_out_of_budget })), data.cap, data.reasons] // prettier-ignore
+  }
+  const open = { state: 'active', is_out_of_budget: false }
+  assert.deepEqual(await seen(), [open, open, 'open', []])
+  await spend(deal, 6, now)
+  await set(deal, { monthly: 5 * USD }, now)
+  const closed = { state: 'full', is_out_of_budget: true }
+  const message = 'The offer has reached one of its caps, or the budget of its advertiser.'
+  assert.deepEqual(await seen(), [closed, closed, 'full', [{ code: 'full', message }]])
+})
+
 test('operators set budgets, their advertiser reads them, and nonsense is refused', async () => {
   type Shown = { daily: { amount: number; spent: number } | null; is_closed: boolean; opens_at: string | null }
   const deal = await createDeal(world)

@@ -95,7 +95,7 @@ async function pausedBy(db: Db, { offer_id, status }: RecordedOffer) {
 
 export async function presentOwn(db: Db, offer: RecordedOffer, now: Date): Promise<OwnOffer> {
   const record = showFields(FIELDS, offer)
-  const { full, today, total } = await showCaps(db, offer.offer_id, now)
+  const { full, is_out_of_budget, today, total } = await showCaps(db, offer.offer_id, now)
   const used = ({ clicks, conversions, revenue_micros }: NonNullable<typeof today>) => ({
     clicks,
     conversions,
@@ -114,6 +114,7 @@ export async function presentOwn(db: Db, offer: RecordedOffer, now: Date): Promi
       .map((goal) => ({ goal_id: goal.goal_id, ...pick(showFields(GOAL_FIELDS, goal), PROPOSED_GOAL_NAMES) })),
     paused_by: await pausedBy(db, offer),
     waiting_proposal_id: await findWaiting(db, offer),
+    is_out_of_budget,
     usage: today === null || total === null ? null : { full, today: used(today), total: used(total) },
   }
 }

@@ -59,6 +59,7 @@ export const OwnOffer = shape('AdvertiserOffer', {
     ),
   ),
   waiting_proposal_id: orNull(Type.Integer({ description: 'A change of it that waits for the operator.' })),
+  is_out_of_budget: Type.Boolean({ description: 'A budget of the advertiser is used up: the offer is closed.' }),
   usage: orNull(
     Type.Object(
       { full: oneOf(['no', 'today', 'for good']), today: Used, total: Used },

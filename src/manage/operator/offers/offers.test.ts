@@ -27,6 +27,8 @@ function formOf(offer: ShownOffer) {
     'created_at',
     'updated_at',
     'behind_offer_id',
+    'waiting_proposal_id',
+    'is_out_of_budget',
     'usage',
     'warnings',
   ]

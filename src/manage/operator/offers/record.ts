@@ -4,6 +4,7 @@ import { showCaps } from '../../../features/offers/caps.ts'
 import { FIELDS, showFields } from '../../../features/offers/fields.ts'
 import { warningsOf } from '../../../features/offers/offer-warnings.ts'
 import type { RecordedOffer } from '../../../features/offers/offers.ts'
+import { findWaiting } from '../../../features/offers/proposals/proposals.ts'
 import { microsToUsd } from '../../../lib/money.ts'
 import { stateOf } from '../../offer-record.ts'
 import type { ShownOffer } from './schema.ts'
@@ -14,7 +15,7 @@ export const presentRecord = (offer: RecordedOffer) => showFields(FIELDS, offer)
 export async function presentOffer(db: Db, offer: RecordedOffer, now: Date): Promise<ShownOffer> {
   const record = presentRecord(offer)
   const goals = offer.goals.filter((goal) => !goal.is_retired)
-  const { full, today, total } = await showCaps(db, offer.offer_id, now)
+  const { full, is_out_of_budget, today, total } = await showCaps(db, offer.offer_id, now)
   const used = ({ payout_micros, revenue_micros, ...counts }: NonNullable<typeof today>) => ({
     ...counts,
     payout: microsToUsd(payout_micros),
@@ -28,6 +29,8 @@ export async function presentOffer(db: Db, offer: RecordedOffer, now: Date): Pro
     state: stateOf(offer, now),
     created_at: offer.created_at,
     behind_offer_id: offer.behind_offer_id,
+    waiting_proposal_id: await findWaiting(db, offer),
+    is_out_of_budget,
     updated_at: offer.updated_at,
     usage: today === null || total === null ? null : { full, today: used(today), total: used(total) },
     warnings: warningsOf(goals),

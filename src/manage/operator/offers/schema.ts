@@ -86,6 +86,8 @@ export const ShownOffer = shape('NetworkOffer', {
   goals: Type.Array(Type.Object({ goal_id: id, ...shapesOf(GOAL_FIELDS) })),
   created_at: Time,
   behind_offer_id: orNull(Type.Integer({ description: 'The offer for the same product that is listed in its place.' })),
+  waiting_proposal_id: orNull(Type.Integer({ description: 'A proposal of its advertiser that waits for a decision.' })),
+  is_out_of_budget: Type.Boolean({ description: 'A budget of its advertiser is used up: the offer is closed.' }),
   usage: orNull(
     Type.Object(
       { full: oneOf(['no', 'today', 'for good']), today: Used, total: Used },

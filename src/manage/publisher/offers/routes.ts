@@ -120,12 +120,12 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
       const offer = catalogue.get(offer_id)
       if (offer === undefined || reasons.some(({ code }) => !HARMLESS.has(code)))
         throw notThere('This offer does not run now.')
-      const { full } = await showCaps(db, offer_id, new Date())
+      const { full, is_out_of_budget } = await showCaps(db, offer_id, new Date())
       return {
         offer: presentOffer(offer, currency),
         available: visible,
         reasons,
-        cap: CAP_STATES[full],
+        cap: full === 'no' && is_out_of_budget ? 'full' : CAP_STATES[full],
         rank: presentRank(catalogue, offer_id, {}),
       }
     },

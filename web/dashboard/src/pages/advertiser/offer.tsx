@@ -39,6 +39,9 @@ function Shown({ path, offer }: { path: OfferPath; offer: Offer }) {
     >
       <Stack gap="lg">
         {offer.paused_by !== null && <Alert color="gray">{PAUSES[offer.paused_by]}</Alert>}
+        {offer.is_out_of_budget && (
+          <Alert color="yellow">Your budget is used up. All your offers are closed; see Overview.</Alert>
+        )}
         <Section title="Details">
           <Facts label="Details" facts={factsOf(offer)} />
         </Section>

@@ -48,7 +48,7 @@ function Shown({ base, proposal }: ShownProps) {
         </Alert>
       )}
       <Section title={is_new ? 'Offer' : 'Changes'}>
-        <Changes changes={changes} isNew={is_new} beforeName="Before" />
+        <Changes reader="advertiser" changes={changes} isNew={is_new} beforeName="Before" />
       </Section>
     </Page>
   )

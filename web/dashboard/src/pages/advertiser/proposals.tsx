@@ -17,6 +17,7 @@ export default function Proposals() {
       <Loaded query={list}>
         {({ proposals, next_cursor }) => (
           <ProposalTable
+            reader="advertiser"
             proposals={proposals}
             base={base}
             pages={pages}

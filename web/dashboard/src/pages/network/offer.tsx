@@ -12,6 +12,7 @@ import { confirm } from '../../parts/confirm.tsx'
 import { BehindNotice, OfferFeed } from '../../parts/feeds/offer-feed.tsx'
 import { Duplicate } from '../../parts/network-offers/duplicate.tsx'
 import { History } from '../../parts/network-offers/history.tsx'
+import { Notices } from '../../parts/network-offers/notices.tsx'
 import { OfferForm } from '../../parts/network-offers/offer-form.tsx'
 import { CapUsage } from '../../parts/network-offers/usage.tsx'
 import { bodyOf, NEW_OFFER, type OfferData, valuesOf } from '../../parts/network-offers/values.ts'
@@ -66,6 +67,7 @@ function Shown({ offer }: { offer: OfferData }) {
   return (
     <Page title={offer.name} about={about} actions={<Actions offer={offer} mayChange={mayChange} />}>
       {offer.behind_offer_id !== null && <BehindNotice offerId={offer.behind_offer_id} />}
+      <Notices offer={offer} />
       <OfferFeed offerId={offer.offer_id} mayChange={mayChange} />
       <Tabs
         value={filters['tab'] ?? 'details'}

@@ -70,7 +70,7 @@ function Shown({ proposal }: { proposal: Proposal }) {
               : undefined
           }
         >
-          <Changes changes={changes} isNew={is_new} beforeName={status === 'waiting' ? 'Now' : 'Before'} />
+          <Changes reader="operator" changes={changes} isNew={is_new} beforeName={status === 'waiting' ? 'Now' : 'Before'} />
         </Section>
       )}
     </Page>

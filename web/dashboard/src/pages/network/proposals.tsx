@@ -14,6 +14,7 @@ export default function Proposals() {
       <Loaded query={list}>
         {({ proposals, next_cursor }) => (
           <ProposalTable
+            reader="operator"
             proposals={proposals}
             base="/network/proposals"
             pages={pages}

@@ -5,7 +5,7 @@ import { OFFER_FIELDS } from '../../lib/api-types.ts'
 import { timeZone } from '../../lib/format.ts'
 import { COUNTRIES } from '../../lib/countries.ts'
 import { PictureInput } from './picture-input.tsx'
-import { FIELD_NAMES, type FieldName, isProposed, type OfferValues } from './values.ts'
+import { FIELD_NAMES, type FieldName, isProposed, labelOf, type OfferValues } from './values.ts'
 
 type OfferPart = (typeof OFFER_FIELDS)[FieldName]['part']
 type OfferFormType = UseFormReturnType<OfferValues>
@@ -50,8 +50,8 @@ function spanOf(name: FieldName) {
 }
 
 function Input({ form, name, proposer }: Omit<FieldsProps, 'part'> & { name: FieldName }) {
-  const { input, hint, placeholder, required, data = [], ...field }: Field = OFFER_FIELDS[name]
-  const label = proposer === undefined ? field.label : field.label.replace('Revenue', 'Spend') // the same money
+  const { input, hint, placeholder, required, data = [] }: Field = OFFER_FIELDS[name]
+  const label = labelOf(name, proposer === undefined ? 'operator' : 'advertiser')
   const more = { label, description: hint, placeholder, required, ...form.getInputProps(name) }
   if (input === 'lines') return <Textarea {...more} autosize minRows={2} maxRows={8} />
   if (input === 'flag')

@@ -32,6 +32,11 @@ export type OfferValues = { [N in FieldName]: ValueOf<Fields[N]['initial']> } & 
 }
 
 export const FIELD_NAMES = Object.keys(OFFER_FIELDS) as FieldName[]
+export type Reader = 'operator' | 'advertiser'
+/** What is revenue to the operator is spend to the advertiser. */
+export const labelOf = (name: FieldName, reader: Reader): string =>
+  reader === 'operator' ? OFFER_FIELDS[name].label : OFFER_FIELDS[name].label.replace('Revenue', 'Spend')
+
 export const CAPS = FIELD_NAMES.flatMap((name) => {
   const { part, input, label } = OFFER_FIELDS[name]
   return part === 'caps' && input === 'number' ? [[name, label] as const] : []

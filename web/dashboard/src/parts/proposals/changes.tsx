@@ -4,17 +4,28 @@ import { OFFER_FIELDS, type Schemas } from '../../lib/api-types.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { DataTable } from '../data-table.tsx'
 import { Value } from '../field-value.tsx'
+import { labelOf, type Reader } from '../network-offers/values.ts'
 import { Time } from '../time.tsx'
 
 type Change = Schemas['AdvertiserProposal']['changes'][number] & { changed_since?: boolean }
 type Field = Change['field']
-type Goal = { name: string; description: string; revenue: number; revenue_percent: number | null; is_optional: boolean }
+type Goal = {
+  name: string
+  description: string
+  external_id: string | null
+  revenue: number
+  revenue_percent: number | null
+  is_optional: boolean
+  is_repeatable: boolean
+  translations: Record<string, unknown>
+}
 
 const isFormField = (field: Field): field is Field & keyof typeof OFFER_FIELDS => field in OFFER_FIELDS
-export const fieldName = (field: Field) =>
-  isFormField(field) ? OFFER_FIELDS[field].label : field === 'goals' ? 'Goals' : 'Translations'
+export const fieldName = (field: Field, reader: Reader) =>
+  isFormField(field) ? labelOf(field, reader) : field === 'goals' ? 'Goals' : 'Translations'
 
 type ChangesProps = {
+  reader: Reader
   changes: Change[]
   /** A new offer has no values before. */
   isNew: boolean
@@ -22,7 +33,7 @@ type ChangesProps = {
   beforeName: string
 }
 
-export function Changes({ changes, isNew, beforeName }: ChangesProps) {
+export function Changes({ reader, changes, isNew, beforeName }: ChangesProps) {
   return (
     <DataTable
       label="Changes"
@@ -35,7 +46,7 @@ export function Changes({ changes, isNew, beforeName }: ChangesProps) {
           name: 'Field',
           cell: ({ field, changed_since }) => (
             <Group gap="xs">
-              {fieldName(field)}
+              {fieldName(field, reader)}
               {changed_since === true && (
                 <Badge variant="light" color="orange" tt="none">
                   edited since
@@ -67,15 +78,18 @@ function Shown({ field, value }: { field: Field; value: unknown }) {
 
 const Goals = ({ goals }: { goals: Goal[] }) => (
   <List size="sm">
-    {goals.map((goal) => (
-      <List.Item key={goal.name}>
+    {goals.map((goal, i) => (
+      <List.Item key={i}>
         {goal.name} · {priceOf(goal)}
         {goal.is_optional && ' · optional'}
+        {goal.is_repeatable && ' · repeatable'}
+        {goal.external_id !== null && ` · external ID ${goal.external_id}`}
         {goal.description !== '' && (
           <Text size="xs" c="dimmed">
             {goal.description}
           </Text>
         )}
+        {Object.keys(goal.translations).length > 0 && <Value value={goal.translations} />}
       </List.Item>
     ))}
   </List>

@@ -9,6 +9,7 @@ import { Pager } from '../pager.tsx'
 import { useQueueStatus } from '../queue-status.tsx'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
+import type { Reader } from '../network-offers/values.ts'
 import { fieldName } from './changes.tsx'
 
 type Proposal = Schemas['AdvertiserProposalList']['proposals'][number] & { advertiser?: string }
@@ -16,6 +17,7 @@ type Proposal = Schemas['AdvertiserProposalList']['proposals'][number] & { adver
 export const useProposalStatus = () => useQueueStatus(PROPOSAL_STATUSES)
 
 type ProposalTableProps = {
+  reader: Reader
   proposals: Proposal[]
   /** What their pages begin with. */
   base: string
@@ -24,7 +26,7 @@ type ProposalTableProps = {
   empty: ReactNode
 }
 
-export function ProposalTable({ proposals, base, pages, nextCursor, empty }: ProposalTableProps) {
+export function ProposalTable({ reader, proposals, base, pages, nextCursor, empty }: ProposalTableProps) {
   const [, navigate] = useLocation()
   const pathOf = ({ proposal_id }: Proposal) => `${base}/${proposal_id}`
   const columns: Column<Proposal>[] = [
@@ -45,7 +47,7 @@ export function ProposalTable({ proposals, base, pages, nextCursor, empty }: Pro
     ...(proposals.some(({ advertiser }) => advertiser !== undefined)
       ? [{ name: 'Advertiser', isText: true, cell: ({ advertiser }: Proposal) => advertiser }]
       : []),
-    { name: 'Proposes', isText: true, cell: ({ is_new, fields }) => (is_new ? 'New offer' : fields.map(fieldName).join(', ')) }, // prettier-ignore
+    { name: 'Proposes', isText: true, cell: ({ is_new, fields }) => (is_new ? 'New offer' : fields.map((field) => fieldName(field, reader)).join(', ')) }, // prettier-ignore
     { name: 'Status', cell: ({ status }) => <Status value={status} /> },
     { name: 'Proposed', cell: ({ created_at }) => <Time at={created_at} ago /> },
   ]
