@@ -86,7 +86,10 @@ test('a report without a click is rejected while a budget is used up; one with a
     const { status, status_reason } = (await world.report(credentials, { userId, offerId: deal.offerId })).body.data.conversion // prettier-ignore
     return [status, status_reason]
   }
-  for (const [name, given] of Object.entries({ daily: { daily: 5 * USD }, monthly: { daily: null, monthly: 5 * USD } })) {
+  for (const [name, given] of Object.entries({
+    daily: { daily: 5 * USD },
+    monthly: { daily: null, monthly: 5 * USD },
+  })) {
     await set(deal, given, now)
     assert.deepEqual(await statusOf(`late ${name}`), ['rejected', 'cap_exceeded'])
   }

@@ -70,7 +70,12 @@ function Shown({ proposal }: { proposal: Proposal }) {
               : undefined
           }
         >
-          <Changes reader="operator" changes={changes} isNew={is_new} beforeName={status === 'waiting' ? 'Now' : 'Before'} />
+          <Changes
+            reader="operator"
+            changes={changes}
+            isNew={is_new}
+            beforeName={status === 'waiting' ? 'Now' : 'Before'}
+          />
         </Section>
       )}
     </Page>
