@@ -54,9 +54,9 @@ const isPast = (budget: number | null, spent: number, percent: number) =>
   budget !== null && spent * 100 >= budget * percent
 
 const WHEN = {
-  daily: { name: 'daily budget', then: 'until midnight UTC' },
-  monthly: { name: 'monthly budget', then: 'until the first of next month (UTC)' },
-  total: { name: 'total budget', then: 'until it is raised' },
+  daily: { name: 'daily budget', until: 'until midnight UTC' },
+  monthly: { name: 'monthly budget', until: 'until the first of next month (UTC)' },
+  total: { name: 'total budget', until: 'until it is raised' },
 } as const
 
 export const budgetWarningWriter = ({ publicUrl }: Pick<Network, 'publicUrl'>): Writer => ({
@@ -92,8 +92,8 @@ export const budgetWarningWriter = ({ publicUrl }: Pick<Network, 'publicUrl'>): 
         : `${advertiser} has used ${Math.floor((state.spent[name] * 100) / budget)} % of its ${when.name}`,
       text: `${advertiser} has spent ${spent}, its ${when.name}.\n\n${
         isUsedUp
-          ? `All its offers are closed ${when.then}.`
-          : `When it is used up, all its offers are closed ${when.then}.`
+          ? `All its offers are closed ${when.until}.`
+          : `When it is used up, all its offers are closed ${when.until}.`
       }\n\nNetwork: ${publicUrl}\n`,
     }
   },
