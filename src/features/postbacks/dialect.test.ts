@@ -150,6 +150,9 @@ test('amounts have no comma and no exponent, and are cut off, so that a reversal
     [0, null, '0'],
     [-50, null, '-50'],
     [1e9, 1, '1000000000.0'],
+    [99_999_999_999.9999, null, '99999999999.9999'],
+    [-123_456_789_012_345, 2, '-123456789012345.00'],
+    [0.1 + 0.2, null, '0.3'],
   ] as const
   for (const [value, decimals, expected] of cases) assert.equal(reward(value, decimals), expected)
   assert.equal(speak({ payout_decimals: 2 }, { payout: 0.129 }).payout, '0.12')

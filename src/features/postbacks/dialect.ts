@@ -55,7 +55,9 @@ export const MAX_PAYOUT_DECIMALS = 6
 export const MAX_ANSWER = 16
 export const MAX_SECRET = 200
 const PRINTABLE = /^[^\p{C}]*$/u
-const MICROS = 1_000_000
+/** Of an amount, at most: more than that a number does not hold exactly. */
+const DIGITS = 15
+const SMALLEST = 0.000001
 
 /** Whether the receiver can be told of this status; an unknown word might be credited. */
 export function canSay({ statuses }: Dialect, status: string): boolean {
@@ -83,11 +85,10 @@ export function translate(values: MacroValues, dialect: Dialect): MacroValues {
 
 /** Cut off, not rounded: never more than was promised, and a reversal takes back what its approval gave. */
 function writeAmount(value: MacroValues['reward'], decimals: number | null): string {
-  const micros = Math.round(Math.abs(Number(value)) * MICROS)
-  const whole = Math.floor(micros / MICROS)
-  const rest = String(micros % MICROS).padStart(6, '0')
-  const kept = decimals === null ? rest.replace(/0+$/, '') : rest.slice(0, decimals)
-  const isZero = whole === 0 && !/[1-9]/.test(kept)
+  const amount = Number(Math.abs(Number(value)).toPrecision(DIGITS))
+  const [whole = '', rest = ''] = String(amount < SMALLEST ? 0 : amount).split('.') // below, there would be an exponent
+  const kept = decimals === null ? rest : rest.padEnd(decimals, '0').slice(0, decimals)
+  const isZero = !/[1-9]/.test(whole + kept)
   return `${Number(value) < 0 && !isZero ? '-' : ''}${whole}${kept === '' ? '' : `.${kept}`}`
 }
 
