@@ -21,7 +21,7 @@ export function readProposed(
   owner: Owner,
   now: RecordedOffer | null,
 ): { fields: ProposedFields; before: ProposedFields } {
-  checkProposed(given)
+  checkProposed(given, now === null)
   const shown = proposedOf(previewOf(recordOf(given, owner, now)))
   const before = now === null ? {} : proposedOf(now)
   const changed = PROPOSED_NAMES.filter((name) => given[name] !== undefined && !isDeepStrictEqual(shown[name], before[name])) // prettier-ignore
@@ -29,16 +29,19 @@ export function readProposed(
 }
 
 /** Rules that hold for advertisers only. The others are those of an import. */
-function checkProposed({ image_url, goals = [] }: ProposedFields): void {
+function checkProposed({ image_url, goals }: ProposedFields, isNew: boolean): void {
   const problems: Details = {}
   if (typeof image_url === 'string' && image_url.startsWith('/') && !image_url.startsWith('/images/'))
     problems['image_url'] = 'Upload the picture, or give its URL.'
-  const isGiven = (amount: unknown) => amount !== undefined && amount !== null && amount !== ''
-  for (const [i, goal] of (goals as ProposedGoal[]).entries())
+  const proposed = (goals ?? []) as ProposedGoal[]
+  if (proposed.length === 0 && (isNew || goals !== undefined)) problems['goals'] = 'Add at least one goal.'
+  for (const [i, goal] of proposed.entries())
     if (!isGiven(goal['revenue']) && !isGiven(goal['revenue_percent']))
       problems[`goals.${i}.revenue`] = 'Say what you pay for this goal.'
   if (Object.keys(problems).length > 0) throw badRequest(problems)
 }
+
+const isGiven = (amount: unknown) => amount !== undefined && amount !== null && amount !== ''
 
 /** The whole offer with the proposal in it, as an import takes it. */
 export function recordOf({ goals, ...fields }: ProposedFields, owner: Owner, now: RecordedOffer | null) {
@@ -48,7 +51,10 @@ export function recordOf({ goals, ...fields }: ProposedFields, owner: Owner, now
   return { ...record, ...fields, ...owner, goals: merged }
 }
 
-/** A goal that was there keeps its payout, also where it was renamed or moved. */
+/**
+ * A goal that was there keeps its payout, also where it was renamed or moved; not where it is to be paid by a percentage
+ * from now on, or no longer. What an import makes of a missing price is the payout, which advertisers never see.
+ */
 function mergeGoals(before: RecordedGoal[], proposed: ProposedGoal[]): MergedGoal[] {
   const matches = matchGoals(
     before,
@@ -56,8 +62,13 @@ function mergeGoals(before: RecordedGoal[], proposed: ProposedGoal[]): MergedGoa
   )
   return proposed.map((goal, i) => {
     const old = matches[i]
-    const kept = old === undefined || old.is_retired ? {} : showFields(GOAL_FIELDS, old)
-    return { ...kept, ...pick(goal, PROPOSED_GOAL_NAMES) }
+    const named = PROPOSED_GOAL_NAMES.filter((name) => name !== 'revenue' || isGiven(goal[name]))
+    const asked = pick(goal, named)
+    if (old === undefined || old.is_retired) return asked
+    const { payout, payout_percent, ...kept } = showFields(GOAL_FIELDS, old)
+    const merged = { ...kept, ...asked }
+    const isSameKind = isGiven(merged.revenue_percent) === isGiven(kept.revenue_percent)
+    return isSameKind ? { payout, payout_percent, ...merged } : merged
   })
 }
 
