@@ -1,5 +1,6 @@
 // Applies a run that is complete: creates, changes and resumes what was fetched, pauses what is gone. In batches, each of
 // which can be the last: the next run goes on where this one stopped.
+import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { microsToUsd } from '../../lib/money.ts'
@@ -10,21 +11,43 @@ import { changeStatuses } from '../offers/offers.ts'
 import { upsertOffers } from '../offers/upsert.ts'
 import { noteChanges } from './notes.ts'
 import { holdRun } from './run-fence.ts'
-import { pick, type Planned, type PlanOptions, readBatches, readGone, type Row } from './plan.ts'
+import { pick, plainOf, type Planned, type PlanOptions, readBatch, readGone, type Row } from './plan.ts'
 
 export type ApplyOptions = PlanOptions & { name: string; by: Actor; auditId: number; now: Date }
 
-export async function applyFetched(db: Db, options: ApplyOptions): Promise<void> {
-  for await (const planned of readBatches(db, options)) await applyBatch(db, options, planned)
+/** An operator was faster: what was planned would undo an edit. */
+class PlanIsStale extends Error {
+  override readonly name = 'PlanIsStale'
 }
 
-async function applyBatch(db: Db, options: ApplyOptions, { rows, stays }: Planned): Promise<void> {
-  const { problems } = await upsertOffers(db, rows.map(({ line, next }) => ({ line, offer: next })), options.now, (trx, changes) => onChanges(trx, options, rows, changes)) // prettier-ignore
+const MOST_ATTEMPTS = 10
+
+export async function applyFetched(db: Db, options: ApplyOptions): Promise<void> {
+  let attempts = 0
+  for (let after: string | null = ''; after !== null;) {
+    const planned = await readBatch(db, options, after)
+    try {
+      await applyBatch(db, options, planned)
+    } catch (error) {
+      if (!(error instanceof PlanIsStale) || ++attempts === MOST_ATTEMPTS) throw error
+      continue
+    }
+    ;[after, attempts] = [planned.next, 0]
+  }
+}
+
+async function applyBatch(db: Db, options: ApplyOptions, planned: Planned): Promise<void> {
+  const { rows, stays } = planned
+  const { problems } = await upsertOffers(db, rows.map(({ line, next }) => ({ line, offer: next })), options.now, (trx, changes) => onChanges(trx, options, planned, changes)) // prettier-ignore
   const refused = new Map(problems.map(({ line, problem }) => [line, problem]))
   for (const row of rows) if (refused.has(row.line)) stays.push({ one: row, kind: 'skipped', details: { reason: refused.get(row.line) } }) // prettier-ignore
   await inTransaction(db, async (trx) => {
     await holdRun(trx, options.runId)
-    await keepApplied(trx, options, rows.filter(({ line }) => !refused.has(line))) // prettier-ignore
+    await keepApplied(
+      trx,
+      options,
+      rows.filter(({ line }) => !refused.has(line)),
+    ) // of offers that are so already
     await keepHeld(trx, options, stays)
   })
   await noteChanges(db, options.runId, stays.map(({ one, kind, details }) => ({ external_id: one.external_id, name: String(one.offer['name'] ?? ''), offer_id: one.offer_id, kind, details }))) // prettier-ignore
@@ -41,11 +64,26 @@ async function keepHeld(trx: Trx, { feedId }: ApplyOptions, stays: Planned['stay
 /** What is most asked about a new offer. */
 export const created = ({ payout_micros }: Pick<NewOffer, 'payout_micros'>) => ({ changes: { payout: { before: null, after: microsToUsd(payout_micros) } } }) // prettier-ignore
 
-/** In the transaction of the changes: an offer that is there belongs to its feed. It may be tried again. */
-async function onChanges(trx: Trx, options: ApplyOptions, rows: Row[], changes: OfferChange[]): Promise<void> {
+/**
+ * In the transaction of the changes: an offer that is there belongs to its feed, and what the feed wrote is known with it;
+ * otherwise it would look like an edit. It may be tried again.
+ */
+async function onChanges(
+  trx: Trx,
+  options: ApplyOptions,
+  { rows, known }: Planned,
+  changes: OfferChange[],
+): Promise<void> {
+  // prettier-ignore
   const { feedId, runId, name, by, auditId } = options
   await holdRun(trx, runId)
   const byId = new Map(rows.map((row) => [row.external_id, row]))
+  const updated = changes.flatMap((change) => (change.made === null ? { before: change.before, row: byId.get(change.after.external_id) as Row } : [])) // prettier-ignore
+  for (const { before, row } of updated) {
+    const planned = known.get(row.offer_id ?? -1)
+    if (planned === undefined || !isDeepStrictEqual(plainOf(before), plainOf(planned))) throw new PlanIsStale('An offer was edited meanwhile.') // prettier-ignore
+  }
+  if ((await keepApplied(trx, options, updated.map(({ row }) => row))) < updated.length) throw new PlanIsStale('A field was released meanwhile.') // prettier-ignore
   const made = changes.flatMap((change) => (change.made === null ? [] : { offer_id: change.offerId, row: byId.get(change.made.external_id) as Row })) // prettier-ignore
   if (made.length > 0)
     await trx
@@ -70,13 +108,15 @@ async function onChanges(trx: Trx, options: ApplyOptions, rows: Row[], changes: 
   await recordParts(trx, by, auditId, noted.map(({ kind, offer_id, details }): AuditEntry => ({ action: kind === 'created' ? 'offer.feed_new' : 'offer.feed', subject: offer_id, details: { feed: name, ...details } }))) // prettier-ignore
 }
 
-/** What the feed wrote; of fields that are pinned, what it wrote before. */
-async function keepApplied(trx: Trx, { feedId }: ApplyOptions, rows: Row[]): Promise<void> {
-  const kept = rows.filter(({ offer_id }) => offer_id !== null).map(({ external_id, hash, mapped, applied, pinned }) => ({ external_id, hash, applied: { ...mapped, ...pick(applied ?? {}, pinned) } })) // prettier-ignore
-  if (kept.length === 0) return
-  await sql`UPDATE feed_offers f SET hash = k.hash, applied = k.applied, held_hash = NULL, held_payout = NULL
-    FROM jsonb_to_recordset(${JSON.stringify(kept)}) AS k (external_id text, hash text, applied jsonb)
-    WHERE f.feed_id = ${feedId} AND f.external_id = k.external_id`.execute(trx)
+/** What the feed wrote; of fields that are pinned, what it wrote before. Not where that is otherwise than planned. */
+async function keepApplied(trx: Trx, { feedId }: ApplyOptions, rows: Row[]): Promise<number> {
+  const kept = rows.filter(({ offer_id }) => offer_id !== null).map(({ external_id, hash, mapped, applied, pinned }) => ({ external_id, hash, before: applied, applied: { ...mapped, ...pick(applied ?? {}, pinned) } })) // prettier-ignore
+  if (kept.length === 0) return 0
+  const { numAffectedRows } =
+    await sql`UPDATE feed_offers f SET hash = k.hash, applied = k.applied, held_hash = NULL, held_payout = NULL
+    FROM jsonb_to_recordset(${JSON.stringify(kept)}) AS k (external_id text, hash text, before jsonb, applied jsonb)
+    WHERE f.feed_id = ${feedId} AND f.external_id = k.external_id AND f.applied = k.before`.execute(trx)
+  return Number(numAffectedRows ?? 0)
 }
 
 /** Those of the feed that did not come, as far as the feed lets them run. */

@@ -32,22 +32,26 @@ export const pinnedFields = (recorded: RecordedOffer, applied: ShownRecord): str
 
 /** All that is new, otherwise than before, or back, a batch at a time. */
 export async function* readBatches(db: Db, options: PlanOptions): AsyncGenerator<Planned> {
-  for (let after = ''; ;) {
-    const due = await readDue(db, options, after)
-    if (due.length > 0) yield planBatch(db, options, due)
-    const last = due.at(-1)
-    if (last === undefined || due.length < BATCH) return
-    after = last.external_id
+  for (let after: string | null = ''; after !== null;) {
+    const planned = await readBatch(db, options, after)
+    yield planned
+    after = planned.next
   }
 }
 
-/** What changes, and what stays for a reason; with the offers as they are now. */
-export type Planned = { rows: Row[]; stays: (Stays & { one: Due })[]; known: Map<number, RecordedOffer> }
+/** Those after this external ID, in its order. */
+export async function readBatch(db: Db, options: PlanOptions, after: string): Promise<Planned> {
+  const due = await readDue(db, options, after)
+  return { ...(await planBatch(db, options, due)), next: due.length < BATCH ? null : (due.at(-1)?.external_id ?? null) }
+}
 
-async function planBatch(db: Db, options: PlanOptions, due: Due[]): Promise<Planned> {
+/** What changes, and what stays for a reason; with the offers as they are now. `next`: where to go on; null: nowhere. */
+export type Planned = { rows: Row[]; stays: (Stays & { one: Due })[]; known: Map<number, RecordedOffer>; next: string | null } // prettier-ignore
+
+async function planBatch(db: Db, options: PlanOptions, due: Due[]): Promise<Omit<Planned, 'next'>> {
   const offers = await findOffers(db, due.flatMap(({ offer_id }) => offer_id ?? [])) // prettier-ignore
   const known = new Map(offers.map((offer) => [offer.offer_id, offer]))
-  const planned: Planned = { rows: [], stays: [], known }
+  const planned: Omit<Planned, 'next'> = { rows: [], stays: [], known }
   for (const [line, one] of due.entries()) {
     const next = planOne(one, known.get(one.offer_id ?? -1), options)
     if ('next' in next) planned.rows.push({ ...one, ...next, line })

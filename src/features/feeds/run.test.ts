@@ -4,56 +4,20 @@ import { test } from 'node:test'
 import { editOffer } from '../../../test/edit-offer.ts'
 import { createPerson } from '../../../test/people.ts'
 import { TESTER } from '../../../test/tester.ts'
-import { Upstream } from '../../../test/upstreams/server.ts'
+import { createTestFeed, NO_CHANGES, openSocket } from '../../../test/upstreams/feed.ts'
 import { upstreamOffer } from '../../../test/upstreams/shapes.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { joinKeys } from '../../lib/keys.ts'
-import { createAdvertiser } from '../accounts/advertisers.ts'
-import { setOfferStatus, showOffer } from '../offers/offers.ts'
-import { createAddressGuard } from '../postbacks/address-guard.ts'
-import { createSocketOpener } from '../postbacks/open-socket.ts'
-import { FEED_DEFAULTS, type FeedSettings } from './feed-settings.ts'
+import { setOfferStatus } from '../offers/offers.ts'
+import type { FeedSettings } from './feed-settings.ts'
 import { forgetOldRuns, runDueFeeds } from './due-feeds.ts'
-import { createFeed, pauseFeed, readFeed, resealCredentials } from './feeds.ts'
+import { pauseFeed, readFeed, resealCredentials } from './feeds.ts'
 import { findFeedOfOffer } from './pins.ts'
 import { feedProblemWriter } from './problem-mails.ts'
-import { runFeed } from './run.ts'
 
 const world = useWorld('feed_runs')
-const open = createSocketOpener({
-  guard: createAddressGuard({ allow: [], deny: [], allowLoopback: true }),
-  proxy: null,
-})
-let count = 0
-
-async function createOne(settings: Partial<FeedSettings> = {}, offers = 10) {
-  const { db } = world.database
-  const upstream = await new Upstream('everflow').open()
-  upstream.offers = Array.from({ length: offers }, (_, n) => upstreamOffer(n))
-  const name = `Feed ${count++}`
-  const { advertiser_id: advertiserId } = await createAdvertiser(db, TESTER, SECRET_KEY, name)
-  const { request, mapping, credentials } = upstream.source
-  const kind = { request, mapping: upstream.preset.mapping }
-  assert.ok(mapping)
-  const { feedId } = await createFeed(db, TESTER, SECRET_KEY, { name, advertiserId, kind, credentials, settings: { ...FEED_DEFAULTS, ...settings } }) // prettier-ignore
-  const run = async (isPreview = false) => {
-    const runId = await runFeed({ db, secretKey: SECRET_KEY, open }, TESTER, feedId, isPreview)
-    const { outcome, message, fetched, created, changed, unchanged, paused, resumed, held, skipped } = await db.selectFrom('feed_runs').selectAll().where('run_id', '=', runId).executeTakeFirstOrThrow() // prettier-ignore
-    return {
-      runId: runId ?? 0,
-      outcome,
-      message,
-      counts: { fetched, created, changed, unchanged, paused, resumed, held, skipped },
-    }
-  }
-  const ofFeed = async (n: number) => {
-    const { offer_id } = await db.selectFrom('feed_offers').select('offer_id').where('feed_id', '=', feedId).where('external_id', '=', String(1_000 + n)).executeTakeFirstOrThrow() // prettier-ignore
-    return showOffer(db, offer_id)
-  }
-  return { upstream, feedId, run, ofFeed }
-}
-
-const NONE = { fetched: 0, created: 0, changed: 0, unchanged: 0, paused: 0, resumed: 0, held: 0, skipped: 0 }
+const createOne = (settings: Partial<FeedSettings> = {}, offers = 10) => createTestFeed(world, { settings, offers })
+const NONE = NO_CHANGES
 
 test('a first run creates all offers with their share of the revenue; a second one changes nothing', async () => {
   const { run, ofFeed } = await createOne({ sharePpm: 600_000 })
@@ -213,7 +177,7 @@ test('credentials are sealed, and follow when SECRET_KEY is replaced', async () 
 test('a feed that is due runs by itself, is planned anew, and later and later while it fails', async () => {
   const { feedId, upstream, ofFeed } = await createOne()
   const { db } = world.database
-  const runner = { db, secretKey: SECRET_KEY, open }
+  const runner = { db, secretKey: SECRET_KEY, open: openSocket }
   const minutesUntil = async () => {
     const { due_at, failures } = await db.selectFrom('feeds').select(['due_at', 'failures']).where('feed_id', '=', feedId).executeTakeFirstOrThrow() // prettier-ignore
     return { failures, minutes: Math.round((due_at.getTime() - Date.now()) / 60_000) }
