@@ -4,6 +4,7 @@ import type { Db } from '../../db/open.ts'
 import { messageOf } from '../../errors.ts'
 import type { Actor } from '../accounts/audit.ts'
 import { takeAskedRun } from './asked-runs.ts'
+import { endSilentRuns } from './run-fence.ts'
 import { carryOut, type FeedRunner, runFeed } from './run.ts'
 
 const DAY_MS = 86_400_000
@@ -18,6 +19,7 @@ const inLanes = (lane: () => Promise<void>) => Promise.all(Array.from({ length: 
 
 /** Another process may be faster: its run counts. */
 export async function runDueFeeds(runner: FeedRunner, warn: (message: string) => void): Promise<void> {
+  await endSilentRuns(runner.db)
   const due = await runner.db
     .selectFrom('feeds')
     .select(['feed_id', 'name'])

@@ -28,6 +28,8 @@ export type Feed = {
   settings: FeedSettings
   isPaused: boolean
   validators: Validators
+  /** Otherwise when an operator has changed it meanwhile. */
+  revision: string
 }
 
 /** An upstream that is known, or a request and a mapping of its own. */
@@ -106,7 +108,7 @@ export async function readFeed(db: Db, secretKey: string, feedId: number): Promi
     .selectFrom('feeds')
     .innerJoin('advertisers', 'advertisers.advertiser_id', 'feeds.advertiser_id')
     .selectAll('feeds')
-    .select('advertisers.name as advertiser')
+    .select(['advertisers.name as advertiser', sql<string>`feeds.updated_at::text`.as('revision')])
     .where('feed_id', '=', feedId)
     .executeTakeFirst()
   if (row === undefined) throw new NoSuch('feed', feedId)
@@ -125,6 +127,7 @@ export async function readFeed(db: Db, secretKey: string, feedId: number): Promi
     settings: row.settings as FeedSettings,
     isPaused: row.is_paused,
     validators: row.validators as Validators,
+    revision: row.revision,
   }
 }
 

@@ -6,9 +6,14 @@ import { dieAt, type Dying } from '../../../test/crash.ts'
 import { editOffer } from '../../../test/edit-offer.ts'
 import { TESTER } from '../../../test/tester.ts'
 import { createTestFeed, openSocket } from '../../../test/upstreams/feed.ts'
+import { SHAPES } from '../../../test/upstreams/shapes.ts'
 import { untilLockIsAwaited } from '../../../test/waiting.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { inTransaction, type Trx } from '../../db/open.ts'
+import { askRun, takeAskedRun } from './asked-runs.ts'
+import { runAskedFeeds, runDueFeeds } from './due-feeds.ts'
+import { FEED_DEFAULTS } from './feed-settings.ts'
+import { changeFeed } from './feeds.ts'
 import { findFeedOfOffer, releasePins } from './pins.ts'
 import { runFeed } from './run.ts'
 
@@ -22,9 +27,9 @@ test('wherever a worker dies, nothing it wrote is taken for an edit: the next ru
   const { db } = world.database
   const { upstream, feedId, run, offersNow } = await createTestFeed(world, { offers: 3 })
   await run()
-  let isDone = false
-  for (let statement = 1; !isDone; statement++) {
+  const dieAndGoOn = async (statement: number): Promise<boolean> => {
     upstream.offers = upstream.offers.map((offer) => ({ ...offer, name: `Name ${statement}`, payout: statement, goals: [] })) // prettier-ignore
+    let isDone = false
     await dieAt(world.database, statement, (dying) => runOn(dying, feedId).then(() => (isDone = true)))
     await letBeSilent()
     await run()
@@ -32,7 +37,10 @@ test('wherever a worker dies, nothing it wrote is taken for an edit: the next ru
     const offers = await offersNow()
     assert.deepEqual(offers.map(({ offer_id: _id, ...offer }) => offer), wanted, `statement ${statement}`) // prettier-ignore
     for (const { offer_id } of offers) assert.deepEqual((await findFeedOfOffer(db, offer_id))?.pinned, [], `statement ${statement}`) // prettier-ignore
+    assert.deepEqual(await db.selectFrom('feed_staging').select('run_id').execute(), [], `statement ${statement}`)
+    return isDone
   }
+  for (let statement = 1; !(await dieAndGoOn(statement)); statement++);
 })
 
 /** Does `work` in the moment in which a run has planned what it writes, and waits for this offer. */
@@ -71,4 +79,41 @@ test('a field that is released while a run writes the same offer follows the fee
   await whileItWrites(feed, offer_id, (trx) => releasePins(trx, TESTER, offer_id, ['name']))
   assert.partialDeepStrictEqual(await ofFeed(1), { name: 'Theirs', countries: ['FR'] })
   assert.deepEqual((await findFeedOfOffer(db, offer_id))?.pinned, [])
+})
+
+test('what is set during a run holds from the next one on, which is due at once', async () => {
+  const { db } = world.database
+  const { upstream, feedId, run, offersNow } = await createTestFeed(world, { preset: 'lootably', offers: 2 })
+  const share = (sharePpm: number) => changeFeed(db, TESTER, SECRET_KEY, feedId, { settings: { ...FEED_DEFAULTS, sharePpm } }) // prettier-ignore
+  const answer = { success: true, data: { offers: upstream.offers.map((offer) => SHAPES['lootably']?.item({ ...offer, payout: 2, goals: [] })) } } // prettier-ignore
+  let meanwhile = () => share(500_000)
+  upstream.trouble = (asked, response) => {
+    const isKnown = asked.headers['if-none-match'] === '"1"'
+    void meanwhile().then(() => upstream.send(response, isKnown ? 304 : 200, isKnown ? '' : answer, { etag: '"1"' }))
+    return true
+  }
+  const payouts = async () => (await offersNow()).map(({ payout_micros }) => payout_micros)
+  const isDue = async () => (await sql`SELECT FROM feeds WHERE feed_id = ${feedId} AND due_at <= now()`.execute(db)).rows.length === 1 // prettier-ignore
+  await run()
+  assert.deepEqual([await payouts(), await isDue()], [[2_000_000, 2_000_000], true])
+  meanwhile = async () => {}
+  await run()
+  assert.deepEqual([await payouts(), await isDue()], [[1_000_000, 1_000_000], false])
+  assert.equal((await run()).outcome, 'unchanged')
+})
+
+test('a preview whose worker died ends, and another one can be asked for', async () => {
+  const { db } = world.database
+  const { feedId } = await createTestFeed(world)
+  const runner = { db, secretKey: SECRET_KEY, open: openSocket }
+  const dead = await askRun(db, TESTER, feedId, true)
+  await takeAskedRun(db)
+  await letBeSilent()
+  await runDueFeeds(runner, assert.fail)
+  const { outcome, message } = await db.selectFrom('feed_runs').selectAll().where('run_id', '=', dead).executeTakeFirstOrThrow() // prettier-ignore
+  assert.deepEqual([outcome, message], ['failed', 'The worker that ran it was stopped. Run it again.'])
+  const next = await askRun(db, TESTER, feedId, true)
+  assert.notEqual(next, dead)
+  await runAskedFeeds(runner, assert.fail)
+  assert.equal((await db.selectFrom('feed_runs').select('outcome').where('run_id', '=', next).executeTakeFirst())?.outcome, 'done') // prettier-ignore
 })

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Trx } from '../../db/open.ts'
+import type { Db, Trx } from '../../db/open.ts'
 
 /** A run that was ended by another process, because its worker was silent for long, changes nothing any more. */
 export class RunIsOver extends Error {
@@ -12,4 +12,14 @@ export async function holdRun(trx: Trx, runId: number): Promise<void> {
     trx,
   )
   if (rows.length === 0) throw new RunIsOver('The run was ended.')
+}
+
+const SILENT = '2 minutes'
+
+/** Runs that are silent for long were ended by a crash. What they have fetched goes. */
+export async function endSilentRuns(db: Db): Promise<void> {
+  await sql`WITH over AS (
+      UPDATE feed_runs SET ended_at = now(), outcome = 'failed', message = 'The worker that ran it was stopped. Run it again.'
+      WHERE ended_at IS NULL AND taken_at IS NOT NULL AND beat_at < now() - ${SILENT}::interval RETURNING run_id)
+    DELETE FROM feed_staging WHERE run_id IN (SELECT run_id FROM over)`.execute(db)
 }

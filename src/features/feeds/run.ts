@@ -12,16 +12,15 @@ import { applyFetched, type ApplyOptions, pauseGone } from './apply.ts'
 import { BATCH, countGone } from './plan.ts'
 import { mailProblem } from './problem-mails.ts'
 import { previewFetched } from './preview.ts'
-import { fetchFeed } from './fetch-feed.ts'
+import { fetchFeed, type Validators } from './fetch-feed.ts'
 import { FetchProblem } from './fetch-page.ts'
-import { FEED_DEFAULTS, type FeedSettings } from './feed-settings.ts'
+import { FEED_DEFAULTS } from './feed-settings.ts'
 import type { AskedRun } from './asked-runs.ts'
-import { RunIsOver } from './run-fence.ts'
+import { endSilentRuns, holdRun, RunIsOver } from './run-fence.ts'
 import { type Feed, readFeed } from './feeds.ts'
 import { loadRates } from '../rates/rates.ts'
 import { stageItems } from './stage.ts'
 
-const SILENT = '2 minutes'
 const BEAT_MS = 20_000
 
 export type FeedRunner = { db: Db; secretKey: string; open: SocketOpener }
@@ -54,11 +53,11 @@ export async function carryOut(runner: FeedRunner, run: AskedRun): Promise<void>
     feed = await readFeed(db, secretKey, feedId)
     const { outcome, message, waitS } = await attempt(runner, feed, run)
     await endRun(db, runId, outcome, message)
-    if (!isPreview) await planNext(db, run, feed.settings, outcome, waitS)
+    if (!isPreview) await planNext(db, run, feed, outcome, waitS)
   } catch (error) {
     if (error instanceof RunIsOver) return
     await endRun(db, runId, 'failed', messageOf(error))
-    if (!isPreview) await planNext(db, run, feed?.settings ?? FEED_DEFAULTS, 'failed', null)
+    if (!isPreview) await planNext(db, run, feed, 'failed', null)
     throw error
   } finally {
     clearInterval(beat)
@@ -104,7 +103,7 @@ async function attempt(runner: FeedRunner, feed: Feed, { by, runId, auditId, isP
     const options: ApplyOptions = { ...plan, name, by, auditId, now: new Date() }
     await applyFetched(db, options)
     await pauseGone(db, options)
-    await db.updateTable('feeds').set({ validators: JSON.stringify({ ...fetched.validators, ratesAt: recordedAt }) }).where('feed_id', '=', feedId).execute() // prettier-ignore
+    await keepValidators(db, runId, feed, { ...fetched.validators, ratesAt: recordedAt })
     return ended('done')
   } catch (error) {
     if (!(error instanceof FetchProblem)) throw error
@@ -112,12 +111,22 @@ async function attempt(runner: FeedRunner, feed: Feed, { by, runId, auditId, isP
   }
 }
 
-/** Null: one is running. A run that is silent for long was ended by a crash. */
+/** What an operator has set meanwhile is not applied yet: then everything is read again. */
+async function keepValidators(
+  db: Db,
+  runId: number,
+  { feedId, revision }: Feed,
+  validators: Validators,
+): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    await holdRun(trx, runId)
+    await trx.updateTable('feeds').set({ validators: JSON.stringify(validators) }).where('feed_id', '=', feedId).where(sql`updated_at::text`, '=', revision).execute() // prettier-ignore
+  })
+}
+
+/** Null: one is running. */
 async function startRun(db: Db, feedId: number, isPreview: boolean): Promise<number | null> {
-  await sql`UPDATE feed_runs SET ended_at = now(), outcome = 'failed', message = 'The worker that ran it was stopped.'
-    WHERE feed_id = ${feedId} AND ended_at IS NULL AND taken_at IS NOT NULL AND beat_at < now() - ${SILENT}::interval`.execute(
-    db,
-  )
+  await endSilentRuns(db)
   try {
     const { run_id } = await db.insertInto('feed_runs').values({ feed_id: feedId, is_preview: isPreview }).returning('run_id').executeTakeFirstOrThrow() // prettier-ignore
     return run_id
@@ -129,9 +138,10 @@ async function startRun(db: Db, feedId: number, isPreview: boolean): Promise<num
 
 const beatRun = (db: Db, runId: number) => sql`UPDATE feed_runs SET beat_at = now() WHERE run_id = ${runId}`.execute(db)
 
-/** With how many offers each thing happened to. */
+/** With how many offers each thing happened to. What was fetched goes in the same moment. */
 async function endRun(db: Db, runId: number, outcome: RunOutcome, message: string): Promise<void> {
-  await sql`UPDATE feed_runs r SET ended_at = now(), outcome = ${outcome}, message = ${message},
+  await sql`WITH fetched AS (DELETE FROM feed_staging WHERE run_id = ${runId})
+    UPDATE feed_runs r SET ended_at = now(), outcome = ${outcome}, message = ${message},
       created = c.created, changed = c.changed, paused = c.paused, resumed = c.resumed, held = c.held, skipped = c.skipped,
       unchanged = greatest(0, r.fetched - c.created - c.changed - c.resumed - c.held - c.skipped - c.left_out)
     FROM (SELECT count(*) FILTER (WHERE kind = 'created')::int AS created, count(*) FILTER (WHERE kind = 'changed')::int AS changed,
@@ -144,22 +154,26 @@ async function endRun(db: Db, runId: number, outcome: RunOutcome, message: strin
 
 const MAX_BACKOFF_S = 6 * 3_600
 
-/** At its interval, not all feeds at once; after failures later and later, and never before the upstream wants. */
+/**
+ * At its interval, not all feeds at once; after failures later and later, and never before the upstream wants. What was
+ * changed during the run is due at once.
+ */
 async function planNext(
   db: Db,
   { feedId, runId }: AskedRun,
-  settings: FeedSettings,
+  feed: Feed | null,
   outcome: RunOutcome,
   waitS: number | null,
 ): Promise<void> {
+  const { everyS } = feed?.settings ?? FEED_DEFAULTS
   const hasFailed = outcome === 'failed'
   const isTroubled = hasFailed || outcome === 'refused'
   const jitter = 0.9 + Math.random() * 0.2
   await inTransaction(db, async (trx) => {
     await sql`UPDATE feeds SET failures = CASE WHEN ${hasFailed} THEN failures + 1 ELSE 0 END,
       troubled_at = CASE WHEN ${isTroubled} THEN coalesce(troubled_at, now()) END,
-      due_at = now() + interval '1 second' * greatest(${waitS ?? 0}::float8, ${jitter}::float8 *
-        CASE WHEN ${hasFailed} THEN least(${settings.everyS}::float8 * power(2, least(failures, 10)), greatest(${MAX_BACKOFF_S}::float8, ${settings.everyS}::float8)) ELSE ${settings.everyS}::float8 END)
+      due_at = greatest(now() + interval '1 second' * ${waitS ?? 0}::float8, CASE WHEN updated_at::text IS DISTINCT FROM ${feed?.revision ?? null}::text THEN due_at
+        ELSE now() + interval '1 second' * ${jitter}::float8 * CASE WHEN ${hasFailed} THEN least(${everyS}::float8 * power(2, least(failures, 10)), greatest(${MAX_BACKOFF_S}::float8, ${everyS}::float8)) ELSE ${everyS}::float8 END END)
     WHERE feed_id = ${feedId}`.execute(trx)
     if (isTroubled) await mailProblem(trx, feedId, runId)
   })
