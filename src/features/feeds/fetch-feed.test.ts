@@ -1,6 +1,7 @@
 // Fetching from each of the upstreams that are known, and from upstreams that fail, lie and hang.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { Upstream } from '../../../test/upstreams/server.ts'
 import { upstreamOffer } from '../../../test/upstreams/shapes.ts'
 import { createAddressGuard } from '../postbacks/address-guard.ts'
@@ -126,4 +127,26 @@ test('a feed reaches no address that postbacks may not, and follows no link to a
   upstream.trouble = (_, response) => (upstream.send(response, 200, { status: 'success', offers: [{ id: 1 }], next: 'http://127.0.0.2/?key=sesame' }), true) // prettier-ignore
   const fetching = fetchFeed(paged, { open, pause: async () => {}, now: Date.now, take: async () => {} })
   await assert.rejects(fetching, /another host \(127\.0\.0\.2\)/)
+})
+
+test('an answer is read in the charset that it names, without a byte order mark, and however gzip is spelled', async () => {
+  const text = JSON.stringify({ success: true, data: { offers: [{ offerID: 'Größe' }] } })
+  const answers: [Buffer, Record<string, string>][] = [
+    [Buffer.from(`\ufeff${text}`), {}],
+    [Buffer.from(text, 'latin1'), { 'content-type': 'application/json; charset=ISO-8859-1' }],
+    [Buffer.from(`\ufeff${text}`, 'utf16le'), { 'content-type': 'application/json;charset="utf-16le"' }],
+    [Buffer.from(text), { 'content-type': 'application/json; charset=nonsense' }],
+    [gzipSync(text), { 'content-encoding': 'GZIP' }],
+  ]
+  for (const [content, headers] of answers) {
+    const upstream = await new Upstream('lootably').open()
+    upstream.trouble = (_, response) => (response.writeHead(200, headers).end(content), true)
+    assert.deepEqual((await fetchAll(upstream)).items, [{ offerID: 'Größe' }], JSON.stringify(headers))
+  }
+})
+
+test('an upstream that says that nothing has changed is believed only where it was asked that', async () => {
+  const upstream = await new Upstream('lootably').open()
+  upstream.trouble = (_, response) => (response.writeHead(304).end(), true)
+  assert.match((await refusal(upstream)).message, /HTTP 304/)
 })

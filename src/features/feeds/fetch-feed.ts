@@ -74,7 +74,7 @@ async function fetchAll({ request, mapping, credentials }: FeedSource, options: 
     if (counted.pages > 0) await pause(request.pause_ms ?? 0)
     if (counted.pages === 0) setValidators(next, validators)
     const page = await fetchPage(open, next, limits)
-    if (page.status === 304 && counted.pages === 0) return { kind: 'unchanged' }
+    if (page.status === 304 && counted.pages === 0 && isKnown(validators)) return { kind: 'unchanged' }
     const answer = readAnswer(page, mapping)
     counted.pages++
     counted.bytes += page.bytes
@@ -126,7 +126,7 @@ function parseJson(text: string): unknown {
     return JSON.parse(text, keepLong as Parameters<typeof JSON.parse>[1])
   } catch {
     const start = text.trim().slice(0, 80).replaceAll(/\s+/g, ' ')
-    throw new FetchProblem(text.trim() === '' ? 'The answer is empty.' : `The answer is not JSON, or was cut off. It begins with: ${start}`) // prettier-ignore
+    throw new FetchProblem(text.trim() === '' ? 'The answer is empty.' : `The answer is not JSON, or was cut off. It begins with: ${start} …`) // prettier-ignore
   }
 }
 
@@ -140,9 +140,13 @@ function said(answer: unknown): string {
 function describeStatus(status: number): string {
   if (status === 401 || status === 403) return `The upstream refused the credentials (HTTP ${status}). Check the key.`
   if (status === 404) return 'The upstream knows no such address (HTTP 404). Check the URL and the account IDs in it.'
-  if (status === 429) return 'The upstream was asked too often (HTTP 429).'
-  if (status >= 300 && status < 400) return `The upstream redirects (HTTP ${status}), which is not followed.`
-  return `The upstream answered HTTP ${status}.`
+  if (status === 429)
+    return 'The upstream was asked too often (HTTP 429). Fetch the feed less often, if this happens again.'
+  if (status === 304)
+    return 'The upstream says that nothing has changed (HTTP 304), but was not asked that. Ask the network.'
+  if (status >= 300 && status < 400) return `The upstream redirects (HTTP ${status}), which is not followed. Check the URL: it may have moved.` // prettier-ignore
+  if (status >= 500) return `The upstream has a problem of its own (HTTP ${status}). It is asked again later.`
+  return `The upstream answered HTTP ${status}, not 200. Check the URL and the credentials.`
 }
 
 const MAX_RETRY_AFTER_S = 86_400
@@ -151,6 +155,8 @@ function retryAfterOf(header: string | undefined): number | null {
   const ms = readRetryAfter(header ?? null, new Date())
   return ms === null ? null : Math.min(Math.ceil(ms / 1_000), MAX_RETRY_AFTER_S)
 }
+
+const isKnown = ({ etag, lastModified }: Validators) => etag !== undefined || lastModified !== undefined
 
 const setValidators = ({ headers }: PreparedRequest, { etag, lastModified }: Validators) => {
   if (etag !== undefined) headers['if-none-match'] = etag

@@ -55,11 +55,17 @@ export async function fetchPage(open: SocketOpener, request: PreparedRequest, li
       answer.body.on('error', () => {}).destroy()
       return { status: answer.statusCode, headers: plain, text: '', bytes: 0 }
     }
-    const { text, bytes } = await readBody(answer.body, plain['content-encoding'] ?? '', limits.maxBytes)
-    return { status: 200, headers: plain, text, bytes }
+    const { content, bytes } = await readBody(
+      answer.body,
+      (plain['content-encoding'] ?? '').trim().toLowerCase(),
+      limits.maxBytes,
+    )
+    return { status: 200, headers: plain, text: decodeText(content, plain['content-type'] ?? ''), bytes }
   } catch (error) {
     if (error instanceof FetchProblem) throw error
-    throw new FetchProblem(signal.aborted ? SLOW(limits) : `The connection was lost: ${messageOf(error)}`)
+    throw new FetchProblem(
+      signal.aborted ? SLOW(limits) : `The connection was lost: ${messageOf(error).replace(/\.$/, '')}.`,
+    )
   } finally {
     void client.destroy().catch(() => {})
     socket.destroy()
@@ -69,21 +75,35 @@ export async function fetchPage(open: SocketOpener, request: PreparedRequest, li
 const SLOW = ({ timeoutMs }: Limits) => `The answer did not end within ${timeoutMs / 1_000} s.`
 
 /** A few bytes can unpack to gigabytes: what is unpacked counts as well. */
-async function readBody(body: Readable, encoding: string, maxBytes: number): Promise<{ text: string; bytes: number }> {
+async function readBody(
+  body: Readable,
+  encoding: string,
+  maxBytes: number,
+): Promise<{ content: Buffer; bytes: number }> {
   if (encoding !== '' && encoding !== 'gzip' && encoding !== 'identity')
     throw new FetchProblem(`The answer is compressed by "${encoding.slice(0, 30)}", which was not asked for.`)
   let bytes = 0
   const count = (chunk: Buffer) => (bytes += chunk.length)
   body.on('data', count)
-  const content = encoding === 'gzip' ? body.pipe(createGunzip()) : body
-  body.on('error', (error) => content.destroy(error))
+  const unpacked = encoding === 'gzip' ? body.pipe(createGunzip()) : body
+  body.on('error', (error) => unpacked.destroy(error))
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of content as AsyncIterable<Buffer>) {
+  for await (const chunk of unpacked as AsyncIterable<Buffer>) {
     length += chunk.length
     if (length > maxBytes || bytes > maxBytes)
       throw new FetchProblem(`The answer is larger than ${Math.floor(maxBytes / 1_000_000)} MB.`)
     chunks.push(chunk)
   }
-  return { text: Buffer.concat(chunks).toString('utf8'), bytes }
+  return { content: Buffer.concat(chunks), bytes }
+}
+
+/** In the charset that the upstream names; without one that is known, UTF-8. A byte order mark is not part of the text. */
+function decodeText(content: Buffer, type: string): string {
+  const [, charset = 'utf-8'] = /;\s*charset="?([\w:-]+)/i.exec(type) ?? []
+  try {
+    return new TextDecoder(charset).decode(content)
+  } catch {
+    return new TextDecoder().decode(content)
+  }
 }
