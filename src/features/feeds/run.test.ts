@@ -1,5 +1,6 @@
 // Runs of a feed against an upstream that is good, bad and strange, and an operator who edits between them.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { editOffer } from '../../../test/edit-offer.ts'
 import { createPerson } from '../../../test/people.ts'
@@ -234,7 +235,7 @@ test('operators are mailed about a refused run at once, about failures from the 
   const write = () => db.transaction().execute(async (trx) => [await writer.findRecipients(trx, String(third.runId), new Date()), await writer.write(trx, String(third.runId), new Date())] as const) // prettier-ignore
   const [recipients, letter] = await write()
   assert.ok(recipients.includes(email))
-  assert.match(letter?.text ?? '', /failed 4 times in a row: The upstream answered HTTP 500\.[\s\S]*net\.example\/network\/feeds\/\d+/) // prettier-ignore
+  assert.match(letter?.text ?? '', /failed 4 times in a row: The upstream has a problem of its own \(HTTP 500\)\.[\s\S]*net\.example\/network\/feeds\/\d+/) // prettier-ignore
   upstream.trouble = () => false
   upstream.offers = []
   await db.updateTable('feeds').set({ mailed_at: new Date(Date.now() - 25 * 3_600_000) }).where('feed_id', '=', feedId).execute() // prettier-ignore
@@ -243,4 +244,22 @@ test('operators are mailed about a refused run at once, about failures from the 
   upstream.offers = all
   await run()
   assert.deepEqual(await write(), [[], null])
+})
+
+test('one offer that is broken is left out, with the reason; it does not keep the others out', async () => {
+  const { upstream, run, offersNow } = await createTestFeed(world, { preset: 'lootably', offers: 0 })
+  const good = { type: 'singlestep', offerID: 'good', name: 'Good', countries: ['US'], devices: ['android'], revenue: 1, link: 'https://t.test/?u={userID}' } // prettier-ignore
+  const long = Array.from({ length: 900 }, (_, i) => createHash('sha256').update(String(i)).digest('base64')).join('')
+  const broken = [
+    { name: 'a\ud800b' },
+    { offerID: long },
+    { revenue: `${'x'.repeat(29)}😀😀` },
+    { countries: ['\0\udc00'] },
+    { name: 'No link \ud800', link: '' },
+  ].map((change, i) => ({ ...good, offerID: `broken ${i}`, ...change }))
+  upstream.trouble = (_, response) => (upstream.send(response, 200, { success: true, data: { offers: [...broken, good] } }), true) // prettier-ignore
+  assert.partialDeepStrictEqual(await run(), { outcome: 'done', counts: { created: 1, skipped: broken.length } })
+  assert.deepEqual((await offersNow()).map(({ name }) => name), ['Good']) // prettier-ignore
+  upstream.trouble = (_, response) => (upstream.send(response, 200, { success: false, message: 'no\0 \ud800' }), true)
+  assert.partialDeepStrictEqual(await run(), { outcome: 'failed', message: 'The upstream answered "false" at "success": no \ufffd Nothing was changed.' }) // prettier-ignore
 })

@@ -19,6 +19,7 @@ import type { AskedRun } from './asked-runs.ts'
 import { endSilentRuns, holdRun, RunIsOver } from './run-fence.ts'
 import { type Feed, readFeed } from './feeds.ts'
 import { loadRates } from '../rates/rates.ts'
+import { readableText } from './mapping/texts.ts'
 import { stageItems } from './stage.ts'
 
 const BEAT_MS = 20_000
@@ -139,7 +140,8 @@ async function startRun(db: Db, feedId: number, isPreview: boolean): Promise<num
 const beatRun = (db: Db, runId: number) => sql`UPDATE feed_runs SET beat_at = now() WHERE run_id = ${runId}`.execute(db)
 
 /** With how many offers each thing happened to. What was fetched goes in the same moment. */
-async function endRun(db: Db, runId: number, outcome: RunOutcome, message: string): Promise<void> {
+async function endRun(db: Db, runId: number, outcome: RunOutcome, said: string): Promise<void> {
+  const message = readableText(said)
   await sql`WITH fetched AS (DELETE FROM feed_staging WHERE run_id = ${runId})
     UPDATE feed_runs r SET ended_at = now(), outcome = ${outcome}, message = ${message},
       created = c.created, changed = c.changed, paused = c.paused, resumed = c.resumed, held = c.held, skipped = c.skipped,

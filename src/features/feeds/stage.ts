@@ -8,12 +8,17 @@ import type { FeedSettings } from './feed-settings.ts'
 import { filterOffer } from './filter-offer.ts'
 import { type Mapped, mapOffer } from './mapping/map-offer.ts'
 import type { Mapping } from './mapping/mapping.ts'
+import { cutText, readableText } from './mapping/texts.ts'
 import { priceOffer, type Rates } from './price.ts'
 
 export type StageOptions = { runId: number; advertiser: string; mapping: Mapping; settings: FeedSettings; rates: Rates }
 
 type Staged = { external_id: string; offer: string; hash: string }
 type Skipped = { external_id: string; name: string; reason: string; is_filtered: boolean }
+
+/** An ID that offers cannot have is shown by its beginning. */
+const MOST_ID = 400
+const MOST_REASON = 1_000
 
 /** Returns how many were staged, and how many left out. `before`: how many came before these. */
 export async function stageItems(
@@ -27,9 +32,9 @@ export async function stageItems(
   const skipped = new Map<string, Skipped>()
   for (const [i, mapped] of items.flatMap((item) => mapOffer(mapping, item)).entries()) {
     const read = readMapped(mapped, options)
-    const external_id = mapped.id || `no ID, ${before + i + 1}`
+    const external_id = cutText(mapped.id, MOST_ID) || `no ID, ${before + i + 1}`
     if ('problem' in read)
-      skipped.set(external_id, { external_id, name: mapped.name, reason: read.problem, is_filtered: read.isFiltered ?? false }) // prettier-ignore
+      skipped.set(external_id, { external_id, name: mapped.name, reason: cutText(readableText(read.problem), MOST_REASON), is_filtered: read.isFiltered ?? false }) // prettier-ignore
     else {
       const offer = JSON.stringify(read.offer)
       staged.set(external_id, { external_id, offer, hash: hashOf(offer) })

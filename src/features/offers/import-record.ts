@@ -3,7 +3,7 @@ import { AppError, type Details } from '../../errors.ts'
 import { type FieldProblem, FieldReader, MAX_PAYOUT_MICROS } from './field-reader.ts'
 import { FIELDS, GOAL_FIELDS, type NewGoal, type NewOffer, readFields } from './fields.ts'
 
-const MAX_GOALS = 50
+export const MAX_GOALS = 50
 
 /** Amounts that are not given, which a field reads as null. */
 type Read<T> = Omit<T, 'payout_micros' | 'revenue_micros'> & {

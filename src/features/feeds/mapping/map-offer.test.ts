@@ -93,3 +93,40 @@ test('caps, dates, texts, difficulty and times are read as each upstream writes 
   assert.partialDeepStrictEqual(recordOf('adgem'), { requirements: 'Install\nReach 5' })
   assert.partialDeepStrictEqual(recordOf('torox'), { image_url: 'https://i.test/r', requirements: 'Win 3' })
 })
+
+const { mapping: LOOTABLY } = presetOf('lootably')!
+const item = (change: object) => ({ type: 'singlestep', offerID: '1', name: 'Orbit', countries: ['US'], devices: ['android'], revenue: 1, link: 'https://t.test/?u={userID}', ...change }) // prettier-ignore
+const mapItem = (change: object, more: Partial<typeof LOOTABLY> = {}) =>
+  mapOffer({ ...LOOTABLY, ...more }, item(change))[0]!
+
+test('an amount that says its currency is in that one; one that contradicts the offer is left out', () => {
+  const read = (change: object) => {
+    const mapped = mapItem(change, { currency: 'currency' })
+    return 'skipped' in mapped ? mapped.skipped : [mapped.offer.currency, mapped.offer.goals.map(({ micros }) => micros / 1_000_000)] // prettier-ignore
+  }
+  const steps = (...revenues: unknown[]) => ({ type: 'multistep', goals: revenues.map((revenue, i) => ({ goalID: `g${i}`, description: `Step ${i}`, revenue })) }) // prettier-ignore
+  assert.deepEqual(read({ revenue: '€5.00' }), ['EUR', [5]])
+  assert.deepEqual(read({ revenue: '1,050.5 gbp' }), ['GBP', [1050.5]])
+  assert.deepEqual(read({ revenue: '$5', currency: 'aud' }), ['AUD', [5]])
+  assert.deepEqual(read({ revenue: '€5', currency: 'EUR' }), ['EUR', [5]])
+  assert.equal(read({ revenue: '€5', currency: 'USD' }), 'its payouts are in several currencies: USD, EUR')
+  assert.deepEqual(read(steps('€5', 2)), ['EUR', [5, 2]])
+  assert.equal(read(steps('€5', 'US$2')), 'its payouts are in several currencies: EUR, USD')
+  assert.equal(read({ revenue: '-€5' }), 'the payout "-€5" is not an amount')
+})
+
+test('one offer with broken or endless texts is read in time, as far as it can be', () => {
+  const html = { description: { path: 'description', html: true } }
+  const textOf = (description: string) => {
+    const mapped = mapItem({ description }, html)
+    return 'offer' in mapped ? mapped.offer.record['description'] : mapped.skipped
+  }
+  assert.equal(textOf('<a'.repeat(1_000_000)), '<a'.repeat(5_000))
+  assert.equal(textOf('<script>'.repeat(200_000)), '')
+  assert.equal(textOf(`Fly <b class="x">high</b><style>${'<'.repeat(500_000)}`), 'Fly high')
+  assert.equal(textOf(`${'x'.repeat(9_999)}😀`), 'x'.repeat(9_999))
+  assert.equal(textOf('a\0b'), 'ab')
+  assert.equal(mapItem({ name: `${'x'.repeat(299)}😀` }).name, 'x'.repeat(299))
+  const goals = Array.from({ length: 20_000 }, (_, i) => ({ goalID: `g${i}`, description: 'Level', revenue: 1 }))
+  assert.partialDeepStrictEqual(mapItem({ type: 'multistep', goals }), { skipped: 'it has more than 50 goals' })
+})

@@ -1,13 +1,14 @@
 // An upstream's offer as an import would take it, or why it is left out.
 import { createHash } from 'node:crypto'
 import { COUNTRIES, countryMeant, countryPlace } from '../../../lib/countries.ts'
+import { MAX_GOALS } from '../../offers/import-record.ts'
 import { readLinkedProduct } from '../../offers/products/product.ts'
 import { readMoney } from './amounts.ts'
 import { readDate } from './dates.ts'
 import { writeLink } from './link.ts'
 import type { Cap, Goals, ListSource, Mapping } from './mapping.ts'
 import { readAll, sameText, scalarText, withList } from './paths.ts'
-import { holds, lookUp, readList, readText } from './texts.ts'
+import { cutText, holds, lookUp, readList, readText } from './texts.ts'
 
 /** Amounts in micros of `currency`: what the upstream pays. */
 export type MappedGoal = {
@@ -55,7 +56,7 @@ function groupByCountry({ by_country: by }: Mapping, item: unknown): Group[] {
 }
 
 function mapOne(mapping: Mapping, item: unknown, countries: string[] | null, suffix: string): Mapped {
-  const known = { id: `${readText(mapping.id, item)}${suffix}`, name: readText(mapping.name, item).slice(0, 300) }
+  const known = { id: `${readText(mapping.id, item)}${suffix}`, name: cutText(readText(mapping.name, item), 300) }
   const skip = (skipped: string): Mapped => ({ ...known, skipped })
   if (known.id === suffix) return skip('it has no ID')
   if (known.name === '') return skip('it has no name')
@@ -65,8 +66,11 @@ function mapOne(mapping: Mapping, item: unknown, countries: string[] | null, suf
   const link = writeLink(mapping.link, item)
   if (link === null) return skip('it has no link: the upstream has not approved it for you')
   if (!link.includes('{click_id}')) return skip('its link has no place for the click ID')
-  const goals = readGoals(mapping, item)
+  const said = new Set([readText(mapping.currency, item).toUpperCase()])
+  const goals = readGoals(mapping, item, said)
   if (!Array.isArray(goals)) return skip(goals.problem)
+  const [currency = '', ...others] = [...said].filter((one) => one !== '')
+  if (others.length > 0) return skip(`its payouts are in several currencies: ${[currency, ...others].join(', ')}`)
   const where = readCountries(mapping, item, countries)
   if ('problem' in where) return skip(where.problem)
   const [startsAt, endsAt] = [readDate(readText(mapping.starts_at, item)), readDate(readText(mapping.ends_at, item))]
@@ -74,23 +78,22 @@ function mapOne(mapping: Mapping, item: unknown, countries: string[] | null, suf
   const platforms = lookUp(mapping.platforms, item)
   const record = {
     name: known.name,
-    description: readText(mapping.description, item).slice(0, 10_000),
-    requirements: readText(mapping.requirements, item).slice(0, 10_000),
+    description: cutText(readText(mapping.description, item), 10_000),
+    requirements: cutText(readText(mapping.requirements, item), 10_000),
     image_url: imageOf(readText(mapping.image, item)),
-    time_estimate: (readText(mapping.time_estimate, item) || timeOf(readText(mapping.time_seconds, item))).slice(0, 300), // prettier-ignore
+    time_estimate: cutText(readText(mapping.time_estimate, item) || timeOf(readText(mapping.time_seconds, item)), 300), // prettier-ignore
     category,
     countries: where.countries,
     ...(platforms.length === 0 ? {} : { platforms }),
     ...firstOf('difficulty', lookUp(mapping.difficulty, item)),
     ...firstOf('conversion_type', lookUp(mapping.conversion_type, item)),
     ...firstOf('language', [readText(mapping.language, item).slice(0, 2).toLowerCase()]),
-    ...firstOf('product', [readLinkedProduct(readText(mapping.product, item)).slice(0, 300)]),
+    ...firstOf('product', [cutText(readLinkedProduct(readText(mapping.product, item)), 300)]),
     destination_url: link,
     starts_at: startsAt?.toISOString() ?? null,
     ends_at: endsAt?.toISOString() ?? null,
     ...readCaps(mapping.caps ?? [], item),
   }
-  const currency = readText(mapping.currency, item).toUpperCase()
   return { ...known, offer: { external_id: known.id, currency, goals, record } }
 }
 
@@ -132,14 +135,16 @@ function readCountries({ countries, by_country }: Mapping, item: unknown, own: s
   return left.length === 0 ? { problem: 'it runs in no country' } : { countries: left }
 }
 
-function readGoals(mapping: Mapping, item: unknown): MappedGoal[] | { problem: string } {
+/** Adds the currencies that amounts say themselves to `said`. */
+function readGoals(mapping: Mapping, item: unknown, said: Set<string>): MappedGoal[] | { problem: string } {
   const { goals } = mapping
-  const found = goals === undefined ? [] : goalsOf(goals, item)
+  const found = goals === undefined ? [] : goalsOf(goals, item, said)
   if (!Array.isArray(found)) return found
   if (found.length === 0) {
     const amount = readMoney(mapping.payout ?? goals?.base?.payout, item)
     if (amount === null) return { problem: 'it has no payout' }
     if ('problem' in amount) return amount
+    said.add(amount.currency)
     if (amount.micros === 0) return { problem: 'its payout is 0' }
     return [{ external_id: '', name: 'Complete', description: '', micros: amount.micros, is_optional: false }]
   }
@@ -148,24 +153,27 @@ function readGoals(mapping: Mapping, item: unknown): MappedGoal[] | { problem: s
   return found.every((goal) => goal.is_optional) ? found.map((goal) => ({ ...goal, is_optional: false })) : found
 }
 
-function goalsOf(goals: Goals, item: unknown): MappedGoal[] | { problem: string } {
+function goalsOf(goals: Goals, item: unknown, said: Set<string>): MappedGoal[] | { problem: string } {
   const entries = readAll(`${goals.list}[]`, item)
   const made: MappedGoal[] = []
   if (entries.length === 0) return []
+  if (entries.length > MAX_GOALS) return { problem: `it has more than ${MAX_GOALS} goals` }
   if (goals.base !== undefined) {
     const amount = readMoney(goals.base.payout, item)
     if (amount !== null && 'problem' in amount) return amount
+    said.add(amount?.currency ?? '')
     if (amount !== null && amount.micros > 0)
       made.push({ external_id: '', name: goals.base.name, description: '', micros: amount.micros, is_optional: false })
   }
   for (const entry of entries) {
     const amount = readMoney(goals.payout, joined(goals, item, entry))
     if (amount !== null && 'problem' in amount) return amount
-    const name = (readText(goals.name, entry) || `Goal ${made.length + 1}`).slice(0, 300)
+    said.add(amount?.currency ?? '')
+    const name = cutText(readText(goals.name, entry) || `Goal ${made.length + 1}`, 300)
     made.push({
       external_id: readText(goals.id, entry) || `#${hashOf(name)}`,
       name: nameOnce(name, made),
-      description: readText(goals.description, entry).slice(0, 10_000),
+      description: cutText(readText(goals.description, entry), 10_000),
       micros: amount?.micros ?? 0,
       is_optional: goals.optional !== undefined && holds(goals.optional, entry),
     })
@@ -183,7 +191,7 @@ function joined({ join }: Goals, item: unknown, entry: unknown): unknown {
 /** Goals of one offer have different names: some upstreams call several alike. */
 function nameOnce(name: string, before: readonly MappedGoal[]): string {
   let unique = name
-  for (let n = 2; before.some((goal) => goal.name === unique); n++) unique = `${name.slice(0, 290)} (${n})`
+  for (let n = 2; before.some((goal) => goal.name === unique); n++) unique = `${cutText(name, 290)} (${n})`
   return unique
 }
 

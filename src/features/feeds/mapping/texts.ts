@@ -17,11 +17,18 @@ export function readText(source: TextSource | undefined, item: unknown): string 
   if (source === undefined) return ''
   const { path, html = false, join, default: otherwise = '' } = typeof source === 'string' ? { path: source } : source
   const found = readPaths(path, item)
-    .map(scalarText)
+    .map((value) => readableText(scalarText(value)))
     .map((text) => (html ? htmlToText(text) : decodeEntities(text).trim()))
     .filter((text) => text !== '')
   return (join === undefined ? found[0] : found.join(join)) ?? otherwise
 }
+
+/** As a database can keep it: without NULs, and with a mark in place of half a character. */
+export const readableText = (text: string): string => text.replaceAll('\0', '').toWellFormed()
+
+/** Not longer than this, and no half of a character at its end. */
+export const cutText = (text: string, length: number): string =>
+  text.length <= length ? text : text.slice(0, length).replace(/[\ud800-\udbff]$/, '')
 
 /** Each once, without padding. */
 export function readList(source: ListSource | undefined, item: unknown): string[] {
@@ -52,8 +59,9 @@ export function holds({ path, is, not, empty }: Condition, item: unknown): boole
 }
 
 const BREAKS = /<\s*(?:br|hr)\s*\/?\s*>|<\s*\/\s*(?:p|div|li|h[1-6]|tr|ul|ol)\s*>/gi
-const TAGS = /<\s*\/?\s*[a-z!][^>]*>/gi
-const UNSEEN = /<\s*(script|style)\b[^>]*>[\s\S]*?<\s*\/\s*\1\s*>/gi
+// No pattern reads on from one "<" over another: a text of nothing but those would take time without end.
+const TAGS = /<\s*\/?\s*[a-z!][^<>]*>/gi
+const UNSEEN = /<\s*(script|style)\b[^<>]*>[\s\S]*?(?:<\s*\/\s*\1\s*>|$)/gi
 
 /** What a browser would show: paragraphs and items on lines of their own. */
 export function htmlToText(html: string): string {
