@@ -34,6 +34,17 @@ export async function applyFetched(db: Db, options: ApplyOptions): Promise<void>
     }
     ;[after, attempts] = [planned.next, 0]
   }
+  await dropHeld(db, options)
+}
+
+/** Nothing waits any more where the upstream has taken its change back, or the offer is gone. */
+async function dropHeld(db: Db, { feedId, runId }: ApplyOptions): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    await holdRun(trx, runId)
+    await sql`UPDATE feed_offers f SET held_hash = NULL, held_payout = NULL
+      WHERE feed_id = ${feedId} AND held_hash IS NOT NULL
+        AND NOT EXISTS (SELECT FROM feed_staging s WHERE s.run_id = ${runId} AND s.external_id = f.external_id AND s.hash = f.held_hash)`.execute(trx)
+  }) // prettier-ignore
 }
 
 async function applyBatch(db: Db, options: ApplyOptions, planned: Planned): Promise<void> {

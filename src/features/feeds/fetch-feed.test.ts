@@ -150,3 +150,14 @@ test('an upstream that says that nothing has changed is believed only where it w
   upstream.trouble = (_, response) => (response.writeHead(304).end(), true)
   assert.match((await refusal(upstream)).message, /HTTP 304/)
 })
+
+test('an upstream that sends page after page is asked for an hour, and no longer', async () => {
+  const upstream = await new Upstream('offer18').open()
+  let [time, pages] = [Date.now(), 0]
+  upstream.trouble = (_, response) => {
+    time += 60_000
+    upstream.send(response, 200, { response: '200', data: { [pages++]: { offerid: `o${pages}` } } })
+    return true
+  }
+  assert.match((await refusal(upstream, { now: () => time })).message, /61 pages within 60 minutes/)
+})

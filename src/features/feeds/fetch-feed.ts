@@ -15,6 +15,7 @@ import {
 } from './prepare-request.ts'
 
 export const MAX_PAGES = 2_000
+const MAX_MINUTES = 60
 const LIMITS: Limits = { timeoutMs: 60_000, maxBytes: 100_000_000 }
 
 export type FeedSource = { request: FeedRequest; mapping: Pick<Mapping, 'offers' | 'success' | 'id'>; credentials: Credentials } // prettier-ignore
@@ -63,6 +64,7 @@ const masked = (error: unknown, credentials: Credentials) =>
 async function fetchAll({ request, mapping, credentials }: FeedSource, options: FetchOptions): Promise<FetchedFeed> {
   const { open, limits = LIMITS, validators = {}, pause, now, take } = options
   const nowS = () => Math.floor(now() / 1_000)
+  const endsAt = now() + MAX_MINUTES * 60_000
   const token = await exchange(request, credentials, { open, limits, nowS: nowS() })
   const prepare = (page: Record<string, string>) => prepareRequest(request, credentials, { page, token, nowS: nowS() })
   const seen = new Set<string>()
@@ -70,7 +72,8 @@ async function fetchAll({ request, mapping, credentials }: FeedSource, options: 
   let given: Validators = {}
   let next: PreparedRequest | null = prepare(pageQuery(request, 0, 0))
   for (; next !== null;) {
-    if (counted.pages >= MAX_PAGES) throw new FetchProblem(`The feed has more than ${MAX_PAGES.toLocaleString('en')} pages.`) // prettier-ignore
+    if (counted.pages >= MAX_PAGES) throw new FetchProblem(`The feed has more than ${MAX_PAGES.toLocaleString('en')} pages. Ask for larger pages.`) // prettier-ignore
+    if (now() > endsAt) throw new FetchProblem(`The upstream sent ${counted.pages} pages within ${MAX_MINUTES} minutes, and has more. Ask for larger pages.`) // prettier-ignore
     if (counted.pages > 0) await pause(request.pause_ms ?? 0)
     if (counted.pages === 0) setValidators(next, validators)
     const page = await fetchPage(open, next, limits)

@@ -60,6 +60,7 @@ class Model {
     if (this.upstream.size === 0 || (running.length > 0 && gone.length / running.length > 0.3)) return 'refused'
     for (const [n, { name, payout }] of this.upstream) this.#take(n, name, (payout * this.sharePpm) / 1_000_000)
     for (const [, one] of gone) one.now.status = one.applied.status = 'paused'
+    for (const [n, one] of this.known) if (!this.upstream.has(n)) one.held = null
     return 'done'
   }
 
@@ -72,7 +73,10 @@ class Model {
       return
     }
     const { now, applied } = one
-    if (one.hash === hash && applied.status === 'active') return
+    if (one.hash === hash && applied.status === 'active') {
+      one.held = null
+      return
+    }
     if ((Math.abs(payout - applied.payout) / applied.payout) * 1_000_000 > HOLD_PPM && one.approved !== hash) {
       one.held = hash
       return
@@ -142,6 +146,8 @@ async function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ?
           if (isPinned) known.hash = ''
         }
       }
+      const held = (await listHeld(db, feedId, '', 100)).map(({ external_id }) => external_id)
+      assert.deepEqual(held, [...model.known].filter(([, each]) => each.held !== null).map(([n]) => `${n}-a`).toSorted(), `held after step ${i}, ${one.kind}`) // prettier-ignore
       const shown = (await offersNow()).map(({ external_id, name: is, payout_micros, status }) => `${external_id} ${is} ${payout_micros} ${status}`) // prettier-ignore
       const wanted = [...model.known].map(([n, { now }]) => `${n}-a ${now.name} ${Math.round(now.payout * 1_000_000)} ${now.status}`) // prettier-ignore
       assert.deepEqual(shown.toSorted(), wanted.toSorted(), `after step ${i}, ${one.kind}`)

@@ -263,3 +263,11 @@ test('one offer that is broken is left out, with the reason; it does not keep th
   upstream.trouble = (_, response) => (upstream.send(response, 200, { success: false, message: 'no\0 \ud800' }), true)
   assert.partialDeepStrictEqual(await run(), { outcome: 'failed', message: 'The upstream answered "false" at "success": no \ufffd Nothing was changed.' }) // prettier-ignore
 })
+
+test('a feed with more offers than are allowed changes nothing, also where almost all are left out', async () => {
+  const { upstream, run } = await createTestFeed(world, { preset: 'lootably', settings: { maxOffers: 5 } })
+  assert.partialDeepStrictEqual(await run(), { outcome: 'failed', message: 'The feed has more than 5 offers, which is the limit that is set for it. Nothing was changed.' }) // prettier-ignore
+  const offers = Array.from({ length: 51 }, (_, i) => ({ offerID: `o${i}`, name: 'No link' }))
+  upstream.trouble = (_, response) => (upstream.send(response, 200, { success: true, data: { offers } }), true)
+  assert.match((await run()).message, /^More than 50 offers came, most of which are left out\./)
+})

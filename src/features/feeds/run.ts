@@ -23,6 +23,8 @@ import { readableText } from './mapping/texts.ts'
 import { stageItems } from './stage.ts'
 
 const BEAT_MS = 20_000
+/** For each offer that a feed may have: those that are left out are noted as well. */
+const MOST_CAME = 10
 
 export type FeedRunner = { db: Db; secretKey: string; open: SocketOpener }
 
@@ -88,7 +90,9 @@ async function attempt(runner: FeedRunner, feed: Feed, { by, runId, auditId, isP
       staged += counted.staged
     }
     came += items.length
-    if (staged > settings.maxOffers) throw new FetchProblem(`The feed has more than ${settings.maxOffers.toLocaleString('en')} offers.`) // prettier-ignore
+    const { maxOffers } = settings
+    if (staged > maxOffers) throw new FetchProblem(`The feed has more than ${maxOffers.toLocaleString('en')} offers, which is the limit that is set for it.`) // prettier-ignore
+    if (came > maxOffers * MOST_CAME) throw new FetchProblem(`More than ${(maxOffers * MOST_CAME).toLocaleString('en')} offers came, most of which are left out. Raise the limit of offers, or ask the network for fewer.`) // prettier-ignore
   }
   try {
     const fetched = await fetchFeed({ request, mapping, credentials }, { open, ...known, pause: sleep, now: Date.now, take }) // prettier-ignore
