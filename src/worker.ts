@@ -58,6 +58,8 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const BATCH = 500
+/** Networks that hang keep as many feeds waiting as there are lanes, for an hour at most. */
+const FEED_LANES = ['', ', second lane', ', third lane']
 
 export type Worker = { close(): Promise<void> }
 
@@ -111,8 +113,10 @@ export async function buildWorker({ config, secretKey, database, log, metrics }:
 
   // Feeds.
   const runner = { db, secretKey, open: createGuardedOpener(config) }
-  every(SECOND, 'running feeds that were asked for', () => runAskedFeeds(runner, warn))
-  every(5 * SECOND, 'running feeds', () => runDueFeeds(runner, warn))
+  for (const lane of FEED_LANES) {
+    every(SECOND, `running feeds that were asked for${lane}`, () => runAskedFeeds(runner, warn))
+    every(5 * SECOND, `running feeds${lane}`, () => runDueFeeds(runner, warn))
+  }
 
   every(15 * SECOND, 'choosing among offers for one product', () => arrangeProducts(db))
 

@@ -12,39 +12,32 @@ const AT_ONCE = 100
 /** Whom the audit log names where no one asked for a run. */
 const BY_ITSELF: Actor = { id: null, email: 'schedule', ip: null }
 
-/** One that is slow does not keep others waiting. */
-const AT_A_TIME = 3
+/** The first that is due and not running, other than these. */
+const findDue = async (db: Db, tried: readonly number[]) =>
+  (await sql<{ feed_id: number; name: string }>`
+    SELECT feed_id, name FROM feeds f WHERE NOT is_paused AND due_at <= now() AND feed_id <> ALL (${[...tried]}::bigint[])
+      AND NOT EXISTS (SELECT FROM feed_runs r WHERE r.feed_id = f.feed_id AND r.ended_at IS NULL AND NOT r.is_preview)
+    ORDER BY due_at LIMIT 1`.execute(db)).rows[0] // prettier-ignore
 
-const inLanes = (lane: () => Promise<void>) => Promise.all(Array.from({ length: AT_A_TIME }, lane))
-
-/** Another process may be faster: its run counts. */
+/** One after the other: a worker has several lanes for them, so that one that is slow does not keep others waiting. */
 export async function runDueFeeds(runner: FeedRunner, warn: (message: string) => void): Promise<void> {
-  await endSilentRuns(runner.db)
-  const due = await runner.db
-    .selectFrom('feeds')
-    .select(['feed_id', 'name'])
-    .where('is_paused', '=', false)
-    .where('due_at', '<=', sql<Date>`now()`)
-    .orderBy('due_at')
-    .limit(AT_ONCE)
-    .execute()
-  await inLanes(async () => {
-    for (let feed = due.shift(); feed !== undefined; feed = due.shift()) {
-      const { feed_id, name } = feed
-      await runFeed(runner, BY_ITSELF, feed_id).catch((error: unknown) => warn(`The feed "${name}" failed: ${messageOf(error)}`)) // prettier-ignore
-    }
-  })
+  const { db } = runner
+  await endSilentRuns(db)
+  const tried: number[] = []
+  for (let feed = await findDue(db, tried); feed !== undefined; feed = await findDue(db, tried)) {
+    const { feed_id, name } = feed
+    tried.push(feed_id)
+    await runFeed(runner, BY_ITSELF, feed_id).catch((error: unknown) => warn(`The feed "${name}" failed: ${messageOf(error)}`)) // prettier-ignore
+  }
 }
 
-/** What people asked for. */
+/** What people asked for, in lanes as well. */
 export async function runAskedFeeds(runner: FeedRunner, warn: (message: string) => void): Promise<void> {
   const take = () => takeAskedRun(runner.db)
-  await inLanes(async () => {
-    for (let run = await take(); run !== null; run = await take()) {
-      const { runId, feedId } = run
-      await carryOut(runner, run).catch((error: unknown) => warn(`Run ${runId} of feed ${feedId} failed: ${messageOf(error)}`)) // prettier-ignore
-    }
-  })
+  for (let run = await take(); run !== null; run = await take()) {
+    const { runId, feedId } = run
+    await carryOut(runner, run).catch((error: unknown) => warn(`Run ${runId} of feed ${feedId} failed: ${messageOf(error)}`)) // prettier-ignore
+  }
 }
 
 /** The last run of each feed stays. */

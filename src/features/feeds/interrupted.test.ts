@@ -4,16 +4,19 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { dieAt, type Dying } from '../../../test/crash.ts'
 import { editOffer } from '../../../test/edit-offer.ts'
+import { until } from '../../../test/installation.ts'
 import { TESTER } from '../../../test/tester.ts'
 import { createTestFeed, openSocket } from '../../../test/upstreams/feed.ts'
 import { SHAPES } from '../../../test/upstreams/shapes.ts'
 import { untilLockIsAwaited } from '../../../test/waiting.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
+import type { AppOptions } from '../../app.ts'
+import { buildWorker } from '../../worker.ts'
 import { inTransaction, type Trx } from '../../db/open.ts'
 import { askRun, takeAskedRun } from './asked-runs.ts'
 import { runAskedFeeds, runDueFeeds } from './due-feeds.ts'
 import { FEED_DEFAULTS } from './feed-settings.ts'
-import { changeFeed } from './feeds.ts'
+import { changeFeed, pauseFeed } from './feeds.ts'
 import { findFeedOfOffer, releasePins } from './pins.ts'
 import { runFeed } from './run.ts'
 
@@ -116,4 +119,28 @@ test('a preview whose worker died ends, and another one can be asked for', async
   assert.notEqual(next, dead)
   await runAskedFeeds(runner, assert.fail)
   assert.equal((await db.selectFrom('feed_runs').select('outcome').where('run_id', '=', next).executeTakeFirst())?.outcome, 'done') // prettier-ignore
+})
+
+test('a feed that becomes due while another one hangs is run', async () => {
+  const { db } = world.database
+  await sql`UPDATE feeds SET is_paused = true`.execute(db)
+  const [slow, quick] = [await createTestFeed(world), await createTestFeed(world)]
+  const asked = Promise.withResolvers<void>()
+  const hanging = Promise.withResolvers<void>()
+  slow.upstream.trouble = (_, response) => {
+    asked.resolve()
+    void hanging.promise.then(() => slow.upstream.send(response, 500, {}))
+    return true
+  }
+  await pauseFeed(db, TESTER, slow.feedId, false)
+  const log = { warn: () => {}, info: () => {} } as unknown as AppOptions['log']
+  const worker = await buildWorker({ config: { ...world.config, postbackAllow: ['127.0.0.1/32'] }, secretKey: SECRET_KEY, database: world.database, log }) // prettier-ignore
+  try {
+    await asked.promise
+    await pauseFeed(db, TESTER, quick.feedId, false)
+    await until(async () => (await quick.offersNow()).length === 10)
+  } finally {
+    hanging.resolve()
+    await worker.close()
+  }
 })
