@@ -98,7 +98,7 @@ test('a network that is not known is added by a definition; what is set later re
     '0.05',
   )
   assert.partialDeepStrictEqual(await home.json<Shown>('feed', 'show', 'Own'), { share_percent: 60, countries: [], min_payout: '0.25', hold_changes_percent: 50, min_margin: '0.05', max_margin: null }) // prettier-ignore
-  failsWith(await home.run(['feed', 'set', 'Own', '--countries', 'ZZ', '--max-gone', '0', '--max-margin', '0.01']), /--max-margin: .*below the lowest.*\n--max-gone: .*\n--countries: ZZ/, 2) // prettier-ignore
+  failsWith(await home.run(['feed', 'set', 'Own', '--countries', 'ZZ', '--max-gone', '0', '--max-margin', '0.01']), /--max-margin: .*below the least.*\n--max-gone: .*\n--countries: ZZ/, 2) // prettier-ignore
   failsWith(await home.run(['feed', 'set', 'Own']), /Give at least one thing to change/, 2)
   write({ ...request, url: 'https://elsewhere.example/?key={key}' }, mapping)
   failsWith(await home.run(['feed', 'set', 'Own', '--definition', definition]), /--credentials: The request goes to another host/, 2) // prettier-ignore

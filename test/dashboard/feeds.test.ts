@@ -58,8 +58,13 @@ test('an operator adds a network beside its live answer, looks at the preview, s
   await page.getByRole('tab', { name: 'Settings' }).click()
   await page.getByLabel('Hold payout changes above').fill('20')
   await page.getByLabel('Share for publishers').fill('0')
+  await page.getByLabel('Keep at least').fill('0.50')
+  await page.getByLabel('Keep at most').fill('0.10')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('The share must be a percentage above 0, at most 100.').waitFor()
+  await page.getByText('The most that you keep of a goal must not be below the least.').waitFor()
+  await page.getByLabel('Keep at least').fill('')
+  await page.getByLabel('Keep at most').fill('')
   complaints.length = 0 // a refused request is reported as an error, too
   await page.getByLabel('Share for publishers').fill('60')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -67,6 +72,7 @@ test('an operator adds a network beside its live answer, looks at the preview, s
   await checkLooks(page)
   await page.getByRole('button', { name: 'Start' }).click()
   await page.getByText('Started.').waitFor()
+  await page.getByText('next run now').waitFor()
   await page.mouse.move(0, 0) // or what it says stays, in front of the buttons
   await work()
 

@@ -94,9 +94,9 @@ export function readSettings(given: Partial<GivenSettings>, before: FeedSettings
     if (micros === null) report(field, `${what} must be an amount of dollars with at most 4 decimals.`)
     return micros
   }
-  const minMarginMicros = amount('min_margin', 'The lowest margin', before.minMarginMicros)
-  const maxMarginMicros = amount('max_margin', 'The highest margin', before.maxMarginMicros)
-  if (minMarginMicros !== null && maxMarginMicros !== null && minMarginMicros > maxMarginMicros) report('max_margin', 'The highest margin must not be below the lowest.') // prettier-ignore
+  const minMarginMicros = amount('min_margin', 'The least that you keep', before.minMarginMicros)
+  const maxMarginMicros = amount('max_margin', 'The most that you keep', before.maxMarginMicros)
+  if (minMarginMicros !== null && maxMarginMicros !== null && minMarginMicros > maxMarginMicros) report('max_margin', 'The most that you keep of a goal must not be below the least.') // prettier-ignore
   const words = given.blocked_words ?? before.filters.blockedWords
   if (words.length > MOST_WORDS || words.some((word) => word.trim() === '' || word.length > 100)) report('blocked_words', `Enter at most ${MOST_WORDS} words of 1 to 100 characters.`) // prettier-ignore
   const settings: FeedSettings = {

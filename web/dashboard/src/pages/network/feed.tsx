@@ -1,4 +1,4 @@
-import { Badge, Button, Stack, Tabs, Text, TextInput } from '@mantine/core'
+import { Badge, Button, PasswordInput, Stack, Tabs, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconEye, IconPlayerPause, IconPlayerPlay, IconRefresh } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -22,6 +22,7 @@ import { Pager, usePages } from '../../parts/pager.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Status } from '../../parts/status.tsx'
 import { SubmitForm } from '../../parts/submit-form.tsx'
+import { NextRun } from '../../parts/feeds/next-run.tsx'
 import { Time } from '../../parts/time.tsx'
 
 type FeedData = Schemas['Feed']
@@ -38,7 +39,7 @@ function Shown({ feed }: { feed: FeedData }) {
   const about = (
     <>
       Feed {feed.feed_id} · {formatCount(feed.active_offers)} of {formatCount(feed.offers)} offers are active ·{' '}
-      {feed.is_paused ? 'paused' : <>next run <Time at={feed.next_run_at} ago /></>}
+      {feed.is_paused ? 'paused' : <>next run <NextRun at={feed.next_run_at} /></>}
     </>
   ) // prettier-ignore
   return (
@@ -207,7 +208,7 @@ function SettingsSection({ feed, mayChange }: { feed: FeedData; mayChange: boole
         <TextInput label="Name" required maw={420} disabled={!mayChange} {...form.getInputProps('name')} />
         <SettingsFields form={form} disabled={!mayChange} />
         {names.map((one) => (
-          <TextInput
+          <PasswordInput
             key={one}
             label={`Credential: ${one}`}
             description="Stored encrypted. Leave empty to keep it."

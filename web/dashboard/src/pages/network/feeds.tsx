@@ -11,7 +11,7 @@ import { RatesSection } from '../../parts/feeds/rates.tsx'
 import { statusOf } from '../../parts/feeds/run.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
-import { Time } from '../../parts/time.tsx'
+import { NextRun } from '../../parts/feeds/next-run.tsx'
 
 export default function Feeds() {
   const mayChange = mayWrite(useMe())
@@ -94,6 +94,6 @@ const COLUMNS: Column<Schemas['FeedList']['feeds'][number]>[] = [
   {
     name: 'Next run',
     isShort: true,
-    cell: ({ is_paused, next_run_at }) => (is_paused ? <Status value="paused" /> : <Time at={next_run_at} ago />),
+    cell: ({ is_paused, next_run_at }) => (is_paused ? <Status value="paused" /> : <NextRun at={next_run_at} />),
   },
 ]
