@@ -10,8 +10,8 @@ export async function previewFetched(db: Db, options: PlanOptions): Promise<void
   const { feedId, runId } = options
   for await (const { rows, stays, known } of readBatches(db, options)) {
     const changes = rows.flatMap((row) => describeChange(row, known.get(row.offer_id ?? -1)) ?? [])
-    const all = [...changes, ...stays.map(({ one, kind, details }) => ({ one, kind, details }))]
-    await noteChanges(db, runId, all.map(({ one, kind, details }) => ({ external_id: one.external_id, name: String(one.offer['name'] ?? ''), offer_id: one.offer_id, kind, details }))) // prettier-ignore
+    const all = [...changes, ...stays.map(({ one, kind, details }) => ({ one, name: String(one.offer['name'] ?? ''), kind, details }))] // prettier-ignore
+    await noteChanges(db, runId, all.map(({ one, name, kind, details }) => ({ external_id: one.external_id, name, offer_id: one.offer_id, kind, details }))) // prettier-ignore
   }
   for (let after = ''; ;) {
     const gone = await readGone(db, feedId, runId, after)
@@ -23,10 +23,11 @@ export async function previewFetched(db: Db, options: PlanOptions): Promise<void
 
 /** Null: nothing would be different. */
 function describeChange(row: Row, recorded: RecordedOffer | undefined) {
-  if (recorded === undefined) return { one: row, kind: 'created', details: created(row.next) }
+  const { name } = row.next // as an operator has edited it
+  if (recorded === undefined) return { one: row, name, kind: 'created', details: created(row.next) }
   const [before, after] = [plainOf(recorded), plainOf(row.next)]
   const fields = Object.keys(after).filter((field) => !isDeepStrictEqual(before[field], after[field]))
   if (fields.length === 0) return null
   const changes = Object.fromEntries(fields.map((field) => [field, { before: before[field], after: after[field] }]))
-  return { one: row, kind: fields.includes('status') ? 'resumed' : 'changed', details: { changes } }
+  return { one: row, name, kind: fields.includes('status') ? 'resumed' : 'changed', details: { changes } }
 }

@@ -158,6 +158,16 @@ test('a preview says what a run would do, offer by offer, and changes nothing', 
   assert.deepEqual(await state(), before)
 })
 
+test('a preview calls offers what the run calls them, also those with a name of ours', async () => {
+  const { upstream, run, ofFeed } = await createOne()
+  await run()
+  await editOffer(world, (await ofFeed(1)).offer_id, () => ({ name: 'Our own name' }))
+  upstream.offers = upstream.offers.map((offer) => ({ ...offer, country: 'FR' }))
+  const notes = (runId: number) => world.database.db.selectFrom('feed_changes').select(['external_id', 'kind', 'name', 'details']).where('run_id', '=', runId).orderBy('external_id').execute() // prettier-ignore
+  const previewed = await notes((await run(true)).runId)
+  assert.deepEqual(await notes((await run()).runId), previewed)
+})
+
 test('two who run a feed at once: one does', async () => {
   const { run } = await createOne()
   const ended = await Promise.allSettled([run(), run()])
