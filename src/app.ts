@@ -55,7 +55,7 @@ import { createGate, type Gate } from './http/gate.ts'
 import { healthRoutes } from './http/health.ts'
 import { describeApi } from './http/openapi.ts'
 import { referenceRoutes } from './http/reference.ts'
-import { createMemoryLimiter, createRedisLimiter } from './http/rate-limit.ts'
+import { createMemoryLimiter, createRedisLimiter, type RateLimiter } from './http/rate-limit.ts'
 import { securityTxtRoute } from './http/security-txt.ts'
 import { createServer } from './http/server.ts'
 import { mountV1 } from './http/v1.ts'
@@ -90,6 +90,8 @@ export type AppOptions = {
   demoSite?: DemoSite | null
   /** Only where METRICS_PORT or METRICS_TOKEN is set. */
   metrics?: ProcessMetrics | null
+  /** Where the processes of this machine share one. */
+  limiter?: RateLimiter | null
 }
 
 export async function buildApp(options: AppOptions): Promise<App> {
@@ -161,9 +163,10 @@ export async function buildApp(options: AppOptions): Promise<App> {
 
   // The doors.
   const limiter =
-    config.redisUrl === null
+    options.limiter ??
+    (config.redisUrl === null
       ? createMemoryLimiter()
-      : await createRedisLimiter(config.redisUrl, (message) => log.warn(message))
+      : await createRedisLimiter(config.redisUrl, (message) => log.warn(message)))
   opened.defer(() => limiter.close())
   const gate = createGate({
     find: credentials.find,

@@ -1,4 +1,5 @@
 // Configuration is read once, from the environment, into the shape its users want.
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { OperatorError } from './errors.ts'
@@ -46,6 +47,8 @@ export type Config = {
   metricsToken: string | null
   /** How long a process goes on serving after SIGTERM. */
   drainSeconds: number
+  /** How many API processes; 1: the API and the worker are one process. */
+  processes: number
   logLevel: LogLevel
   demo: boolean
   /** Null: kept in `dataDir`, created at the first start. */
@@ -75,6 +78,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   if (!/^[^\s@<>]+@[^\s@<>]+$/.test(mailFrom)) problems.push('MAIL_FROM must be an email address.')
   const securityContact = readSecurityContact(given)
   const drainSeconds = given.wholeNumber('DRAIN_SECONDS', production ? 5 : 0, 0, 300)
+  const processes = readProcesses(given)
   const logLevel = given.oneOf('LOG_LEVEL', LOG_LEVELS, 'info')
   const { metricsPort, metricsHost, metricsToken } = readMetrics(given, port)
   const { secretKey, oldSecretKey } = readSecretKeys(given)
@@ -121,6 +125,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     metricsHost,
     metricsToken,
     drainSeconds,
+    processes,
     logLevel,
     demo,
     secretKey,
@@ -196,6 +201,14 @@ function readMetrics(given: EnvReader, apiPort: number): Pick<Config, 'metricsPo
   if (metricsToken !== null && metricsToken.length < 16)
     given.problems.push('METRICS_TOKEN must have at least 16 characters.')
   return { metricsPort, metricsHost: given.text('METRICS_HOST') ?? '127.0.0.1', metricsToken }
+}
+
+const MAX_PROCESSES = 64
+const PROCESS_BYTES = 512 * 1024 ** 2 // one that has room to grow
+
+function readProcesses(given: EnvReader): number {
+  if (given.text('PROCESSES') !== 'auto') return given.wholeNumber('PROCESSES', 1, 1, MAX_PROCESSES)
+  return Math.max(1, Math.min(availableParallelism(), Math.floor(process.availableMemory() / PROCESS_BYTES), MAX_PROCESSES)) // prettier-ignore
 }
 
 function readSecretKeys(given: EnvReader): Pick<Config, 'secretKey' | 'oldSecretKey'> {

@@ -157,6 +157,12 @@ export const SETTINGS: readonly Setting[] = [
     about:
       'How long the API goes on serving after SIGTERM, while `/readyz` answers 503: as long as your load balancer needs to notice. Up to 300.',
   },
+  {
+    name: 'PROCESSES',
+    fallback: '1',
+    about:
+      'How many processes serve the API on `PORT`, each on a core of its own; with more than one, the worker is a process, too. `auto`: one for each core, as far as the memory goes. Each needs some 250 MB, and about 40 MB more for each 10,000 offers.',
+  },
   { name: 'LOG_LEVEL', fallback: 'info', about: `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}.` },
   {
     name: 'DEMO',

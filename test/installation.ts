@@ -152,6 +152,10 @@ export class Running {
     return this.#out
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
   async prints(text: string): Promise<void> {
     while (!this.#out.includes(text)) {
       const ended = await Promise.race([once(this.#child.stdout, 'data').then(() => null), this.finished])

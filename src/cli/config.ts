@@ -46,6 +46,7 @@ export function describeConfig(
     METRICS_HOST: config.metricsHost,
     METRICS_TOKEN: config.metricsToken === null ? '(none)' : '********',
     DRAIN_SECONDS: String(config.drainSeconds),
+    PROCESSES: String(config.processes),
     LOG_LEVEL: config.logLevel,
     DEMO: config.demo ? 'on' : 'off',
     SECRET_KEY: config.secretKey === null ? '(stored in DATA_DIR)' : '********',

@@ -29,7 +29,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
       await checkSchema(database),
       await checkSecretKey(database, config),
       checkClock(rows[0]?.now ?? new Date(), startedMs + tookMs / 2),
-      await checkConnections(database),
+      await checkConnections(database, config.processes),
       await checkPooler(database),
     ]
   } catch (error) {
@@ -85,7 +85,8 @@ function checkClock(databaseTime: Date, localMs: number): Finding {
 
 type Limits = { total: number; reserved: number; used: number; of_database: number; of_role: number }
 
-async function checkConnections({ pool }: Database): Promise<Finding> {
+/** Of `processes` APIs and the worker beside them, or of one process that is both. */
+async function checkConnections({ pool }: Database, processes: number): Promise<Finding> {
   const check = 'limits'
   const { rows } = await pool.query<Limits>(`
     SELECT current_setting('max_connections')::integer AS total,
@@ -97,12 +98,13 @@ async function checkConnections({ pool }: Database): Promise<Finding> {
   const { total, reserved, used, of_database, of_role } = rows[0] as Limits
   const limits = [total - reserved, of_database, of_role].filter((limit) => limit >= 0)
   const most = Math.min(...limits)
-  const result = `${most} connections, ${used} in use; each process uses up to ${CONNECTIONS_A_PROCESS}`
+  const needed = CONNECTIONS_A_PROCESS * (processes > 1 ? processes + 2 : 1)
+  const result = `${most} connections, ${used} in use; this node uses up to ${needed}`
   return {
     check,
-    ok: most >= CONNECTIONS_A_PROCESS && most - used > 0,
+    ok: most >= needed && most - used > 0,
     result,
-    advice: `Raise max_connections (or the connection limit of the database or its user) to at least ${CONNECTIONS_A_PROCESS} per process.`,
+    advice: `Raise max_connections (or the connection limit of the database or its user) to at least ${needed} for each such node${processes > 1 ? ', or lower PROCESSES' : ''}.`,
   }
 }
 

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { createClient } from 'redis'
 import { freePort } from '../../test/ports.ts'
 import { createMemoryLimiter, createRedisLimiter, type RateLimiter } from './rate-limit.ts'
+import { createLimitKeeper, createSharedLimiter, type Take } from './shared-limit.ts'
 
 let port: number
 let redis: ChildProcess
@@ -71,6 +72,21 @@ test('the memory of a limiter is bounded, however many IP addresses come', () =>
   const before = process.memoryUsage().heapUsed
   for (let i = 0; i < 1_000_000; i++) void limiter.take(`address:${i}`, 100)
   assert.ok(process.memoryUsage().heapUsed - before < 200_000_000)
+})
+
+test('one process counts for others: exactly, and where it does not answer they count on by themselves', async () => {
+  const keep = createLimitKeeper()
+  let isSilent = false
+  const ask = (takes: Take[]) => (isSilent ? new Promise<never>(() => {}) : Promise.resolve(keep(takes)))
+  const limiters = [createSharedLimiter(ask, 20), createSharedLimiter(ask, 20)]
+  const taken = await Promise.all(Array.from({ length: 150 }, async (_, i) => limiters[i % 2]?.take('shared', 100)))
+  assert.equal(taken.filter((one) => one?.exceeded === false).length, 100)
+  assert.equal(new Set(taken.map((one) => one?.remaining)).size, 100)
+  assert.equal(await takeMany(limiters[0] as RateLimiter, 'more', 10, 20), 10)
+  isSilent = true
+  assert.equal(await takeMany(limiters[0] as RateLimiter, 'more', 15, 20), 10, 'it goes on from the last answer')
+  isSilent = false
+  assert.equal(await takeMany(limiters[0] as RateLimiter, 'more', 1, 20), 0)
 })
 
 test('with Redis, two processes share one allowance exactly, also when they ask at the same time', async () => {

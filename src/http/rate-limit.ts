@@ -1,8 +1,9 @@
 // How many requests a key (or an IP address that guesses keys) has left in its window of 60 s.
 //
-// In memory the count is exact for this process. With Redis it is exact over all of them: Redis has 30 ms to answer; a
-// late or failed answer opens a breaker for a second, during which the count in memory decides. That count follows
-// Redis while Redis answers, so an outage of Redis gives no caller a fresh allowance.
+// In memory the count is exact for this process, and for those of one machine where one of them keeps it
+// (shared-limit.ts). With Redis it is exact over all of them: Redis has 30 ms to answer; a late or failed answer opens a
+// breaker for a second, during which the count in memory decides. That count follows Redis while Redis answers, so an
+// outage of Redis gives no caller a fresh allowance.
 import { Cache } from '../lib/cache.ts'
 
 const WINDOW_MS = 60_000
@@ -27,8 +28,8 @@ export type MemoryLimiter = Omit<RateLimiter, 'take'> & { take(key: string, limi
 export function createMemoryLimiter(now: () => number = Date.now): MemoryLimiter {
   const windows = new Windows(now)
   return {
-    take: (key, limit, cost = 1) => allowance(windows.add(key, cost), limit),
-    peek: (key, limit) => allowance(windows.get(key), limit),
+    take: (key, limit, cost = 1) => allowanceOf(windows.add(key, cost), limit),
+    peek: (key, limit) => allowanceOf(windows.get(key), limit),
     close: async () => {},
   }
 }
@@ -73,17 +74,17 @@ export async function createRedisLimiter(
     const answer = await withBudget(counter.penalty(key, cost), budgetMs)
     if (answer === null) {
       fail(`no answer within ${budgetMs} ms`)
-      return allowance(windows.add(key, cost), limit)
+      return allowanceOf(windows.add(key, cost), limit)
     }
     isDown = false
-    return allowance(windows.follow(key, cost, answer.consumedPoints, Date.now() + answer.msBeforeNext), limit)
+    return allowanceOf(windows.follow(key, cost, answer.consumedPoints, Date.now() + answer.msBeforeNext), limit)
   }
   return {
     take(key, limit, cost = 1) {
-      if (Date.now() < closedUntil || !client.isReady) return allowance(windows.add(key, cost), limit)
+      if (Date.now() < closedUntil || !client.isReady) return allowanceOf(windows.add(key, cost), limit)
       return ask(key, limit, cost)
     },
-    peek: (key, limit) => allowance(windows.get(key), limit),
+    peek: (key, limit) => allowanceOf(windows.get(key), limit),
     close: async () => client.destroy(),
   }
 }
@@ -92,8 +93,8 @@ function wait(ms: number): Promise<null> {
   return new Promise((resolve) => setTimeout(resolve, ms, null))
 }
 
-/** What `work` gives, or null when it fails or takes longer than Redis may. */
-async function withBudget<T>(work: Promise<T>, budgetMs: number): Promise<T | null> {
+/** What `work` gives, or null when it fails or takes longer than it may. */
+export async function withBudget<T>(work: Promise<T>, budgetMs: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, budgetMs, null)))
   try {
@@ -103,12 +104,12 @@ async function withBudget<T>(work: Promise<T>, budgetMs: number): Promise<T | nu
   }
 }
 
-function allowance({ used, resetAtMs }: Window, limit: number): Allowance {
+export function allowanceOf({ used, resetAtMs }: Window, limit: number): Allowance {
   return { limit, remaining: Math.max(0, limit - used), resetAtMs, exceeded: used > limit }
 }
 
 /** Fixed windows that start with a key's first request. Bounded: what is forgotten under a flood of keys is the oldest. */
-class Windows {
+export class Windows {
   readonly #windows = new Cache<string, Window>(MAX_KEYS)
   readonly #now: () => number
 
@@ -131,7 +132,7 @@ class Windows {
     return window
   }
 
-  /** Counts it, and takes over what Redis counted where that is more: after an outage Redis knows less than we do. */
+  /** Counts it, and takes over what was counted for all where that is more: after an outage Redis knows less than we do. */
   follow(key: string, cost: number, used: number, resetAtMs: number): Window {
     const window = this.add(key, cost)
     if (used >= window.used) {

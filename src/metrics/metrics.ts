@@ -1,15 +1,21 @@
 // Figures for Prometheus. A process without METRICS_PORT and METRICS_TOKEN has none of this, and pays nothing for it.
 //
 // What is counted as it happens is counted here; everything else is read when Prometheus asks.
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, type MetricObject, Registry } from 'prom-client'
 
 export type Labelled = { labels: Record<string, string>; value: number }
 
 export class Metrics {
   readonly registry = new Registry()
 
-  constructor() {
+  /** `process`: its name, where there are several. */
+  constructor(process?: string) {
+    if (process !== undefined) this.registry.setDefaultLabels({ process })
     collectDefaultMetrics({ register: this.registry })
+  }
+
+  toJson(): Promise<MetricObject[]> {
+    return this.registry.getMetricsAsJSON()
   }
 
   /** A value that goes up and down. What cannot be read now is left out. */

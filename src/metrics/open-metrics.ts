@@ -1,6 +1,7 @@
 // The figures of one process, whatever it runs. Loaded only where they are wanted.
 import type { FastifyInstance } from 'fastify'
 import type pg from 'pg'
+import type { MetricObject } from 'prom-client'
 import type { Db } from '../db/open.ts'
 import type { Loop } from '../loop.ts'
 import { addApiFigures, type ApiParts } from './api-figures.ts'
@@ -13,11 +14,17 @@ export type ProcessMetrics = {
   /** Before there are routes. */
   addApi: (server: FastifyInstance, parts: ApiParts, loops: readonly Loop[]) => void
   addWorker: (db: Db, loops: readonly Loop[]) => void
+  toJson: () => Promise<MetricObject[]>
   close: () => Promise<void>
 }
 
-export async function openMetrics(settings: MetricsSettings, pool: pg.Pool): Promise<ProcessMetrics> {
-  const metrics = new Metrics()
+/** Where it is one of several processes: its name, and the figures of all. */
+type Among = { name: string; readAll: () => Promise<string> }
+
+export async function openMetrics(settings: MetricsSettings, pool: pg.Pool, among?: Among): Promise<ProcessMetrics> {
+  const metrics = new Metrics(among?.name)
+  const { registry } = metrics
+  const figures = among === undefined ? registry : { contentType: registry.contentType, metrics: among.readAll }
   const tasks: { part: 'api' | 'worker'; loops: readonly Loop[] }[] = []
   metrics.gauges(
     'database_connections',
@@ -34,11 +41,11 @@ export async function openMetrics(settings: MetricsSettings, pool: pg.Pool): Pro
       loops.map(({ name, failures }) => ({ labels: { part, task: name }, value: failures })),
     ),
   )
-  const listener = settings.metricsPort === null ? null : await listenForMetrics(metrics, settings)
+  const listener = settings.metricsPort === null ? null : await listenForMetrics(figures, settings)
   return {
     addApi(server, parts, loops) {
       measureRequests(server, metrics)
-      if (settings.metricsToken !== null) metricsRoute(server, metrics, settings.metricsToken)
+      if (settings.metricsToken !== null) metricsRoute(server, figures, settings.metricsToken)
       addApiFigures(metrics, parts)
       tasks.push({ part: 'api', loops })
     },
@@ -46,6 +53,7 @@ export async function openMetrics(settings: MetricsSettings, pool: pg.Pool): Pro
       addNetworkFigures(metrics, db)
       tasks.push({ part: 'worker', loops })
     },
+    toJson: () => metrics.toJson(),
     close: async () => listener?.close(),
   }
 }

@@ -4,16 +4,17 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
 import { messageOf, OperatorError } from '../errors.ts'
-import type { Metrics } from './metrics.ts'
 
 const WRONG_TOKEN = 'Send the value of METRICS_TOKEN: Authorization: Bearer …\n'
 
 export type MetricsSettings = Pick<Config, 'metricsPort' | 'metricsHost' | 'metricsToken'>
+/** A registry, or the figures of several processes. */
+export type Figures = { contentType: string; metrics(): Promise<string> }
 type Answer = { status: number; type: string; body: string }
 
 /** On a port of their own, for workers as well. `/healthz` is there for those that watch a worker. */
 export async function listenForMetrics(
-  metrics: Metrics,
+  figures: Figures,
   settings: MetricsSettings,
 ): Promise<{ close(): Promise<void> }> {
   const { metricsPort: port, metricsHost: host } = settings
@@ -21,7 +22,7 @@ export async function listenForMetrics(
   const answerTo = ({ url, headers }: IncomingMessage): Answer | Promise<Answer> => {
     if (url === '/healthz') return plain(200, 'ok\n')
     if (url !== '/metrics') return plain(404, 'The figures are at /metrics.\n')
-    return isAllowed(headers.authorization) ? answer(metrics) : plain(401, WRONG_TOKEN)
+    return isAllowed(headers.authorization) ? answer(figures) : plain(401, WRONG_TOKEN)
   }
   const server = createServer((request, response) => {
     void Promise.resolve(answerTo(request)).then(({ status, type, body }) =>
@@ -46,16 +47,16 @@ export async function listenForMetrics(
 }
 
 /** At the API's own port. Not part of the documented API. */
-export function metricsRoute(server: FastifyInstance, metrics: Metrics, token: string): void {
+export function metricsRoute(server: FastifyInstance, figures: Figures, token: string): void {
   const isAllowed = tokenCheck(token)
   server.get('/metrics', { schema: { hide: true } }, async ({ headers }, reply) => {
-    const { status, type, body } = isAllowed(headers.authorization) ? await answer(metrics) : plain(401, WRONG_TOKEN)
+    const { status, type, body } = isAllowed(headers.authorization) ? await answer(figures) : plain(401, WRONG_TOKEN)
     return reply.status(status).header('Content-Type', type).header('Cache-Control', 'no-store').send(body)
   })
 }
 
-async function answer({ registry }: Metrics): Promise<Answer> {
-  return { status: 200, type: registry.contentType, body: await registry.metrics() }
+async function answer(figures: Figures): Promise<Answer> {
+  return { status: 200, type: figures.contentType, body: await figures.metrics() }
 }
 
 const plain = (status: number, body: string): Answer => ({ status, type: 'text/plain; charset=utf-8', body })
