@@ -20,15 +20,17 @@ type Stat = { parent: number; seconds: number; secondsOfEnded: number }
 
 export const cpuSeconds = (pid: number) => readStat(pid)?.seconds ?? 0
 
+/** Those that a process has started, and that are still there. */
+export const childPids = (pid: number): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && readStat(Number(name))?.parent === pid)
+    .map(Number)
+
 /** Of a process and its children, those that have ended included. */
 export function familyCpuSeconds(pid: number): number {
   const own = readStat(pid)
-  let seconds = (own?.seconds ?? 0) + (own?.secondsOfEnded ?? 0)
-  for (const name of readdirSync('/proc')) {
-    const stat = /^\d+$/.test(name) ? readStat(Number(name)) : null
-    if (stat?.parent === pid) seconds += stat.seconds
-  }
-  return seconds
+  const children = childPids(pid).reduce((seconds, child) => seconds + cpuSeconds(child), 0)
+  return (own?.seconds ?? 0) + (own?.secondsOfEnded ?? 0) + children
 }
 
 /** Null when there is no such process any more. */

@@ -10,6 +10,7 @@ import { describeFeed, type FeedPlan, measureFeed } from './feed.ts'
 import { measureFirstPage } from './first-page.ts'
 import { measureIsolation } from './isolation.ts'
 import { measurePartitions, type PartitionsPlan } from './partitions.ts'
+import { describeProcesses, measureProcesses, type ProcessesPlan } from './processes.ts'
 import { measurePostbacks } from './postbacks.ts'
 import { type Figure, type Findings, createFigures, tableOf } from './report.ts'
 import type { Plan } from './rounds.ts'
@@ -28,12 +29,19 @@ const FULL_RANKING: RankingPlan = { seeds: [1, 2, 3], days: 45, viewsADay: 3_000
 const QUICK_RANKING: RankingPlan = { ...FULL_RANKING, seeds: [1], days: 30, viewsADay: 1_200 }
 const FULL_FEED: FeedPlan = { offers: 50_000, quietLaps: 5 }
 const QUICK_FEED: FeedPlan = { offers: 10_000, quietLaps: 3 }
+const FULL_PROCESSES: ProcessesPlan = { ...FULL, offers: 10_000, processes: 2 }
+const QUICK_PROCESSES: ProcessesPlan = { ...FULL_PROCESSES, ...QUICK }
 const FIGURES: readonly FigureNumber[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]
 
 const { values: options } = parseArgs({
   options: { only: { type: 'string' }, quick: { type: 'boolean' }, json: { type: 'boolean' } },
 })
-const NAMED: Record<string, () => Promise<void>> = { growth: printGrowth, ranking: printRanking, feed: printFeed }
+const NAMED: Record<string, () => Promise<void>> = {
+  growth: printGrowth,
+  ranking: printRanking,
+  feed: printFeed,
+  processes: printProcesses,
+}
 const named = NAMED[options.only ?? '']
 const wanted = readWanted(named === undefined ? options.only : undefined)
 const isQuick = options.quick === true
@@ -76,6 +84,12 @@ async function printFeed(): Promise<void> {
   prepareWrk()
   const measured = await measureFeed(isQuick ? QUICK_FEED : FULL_FEED, say)
   console.log(options.json === true ? JSON.stringify(measured, null, 2) : `\n${describeFeed(measured)}`)
+}
+
+async function printProcesses(): Promise<void> {
+  prepareWrk()
+  const measured = await measureProcesses(isQuick ? QUICK_PROCESSES : FULL_PROCESSES, say)
+  console.log(options.json === true ? JSON.stringify(measured, null, 2) : `\n${describeProcesses(measured)}`)
 }
 
 function readWanted(text: string | undefined): Set<FigureNumber> {
