@@ -6,7 +6,7 @@ import { addClicks, addConversions } from '../../../test/seed-rows.ts'
 import { useWorld } from '../../../test/world.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import { numberEvents } from '../conversions/events.ts'
-import { forgetOldRankings, renewRanking } from './rankings.ts'
+import { forgetOldRankings, readCells, renewRanking } from './rankings.ts'
 
 const world = useWorld('rankings')
 const DAY_MS = 86_400_000
@@ -131,4 +131,19 @@ test('a ranking is made every four hours by one of all workers, takes effect a m
   await forgetOldRankings(db, new Date(NOW.getTime() + 100 * DAY_MS))
   assert.equal((await readRankings()).length, 3)
   assert.deepEqual(await readDays(offerId), [])
+})
+
+test('what is read some offers at a time is what is read at once, the busiest first', async () => {
+  const { db } = world.database
+  const ids = await world.createOffers({}, {}, {}, {}, {})
+  for (const [i, offerId] of ids.entries())
+    await addTraffic(offerId, { days: 1 }, ...Array.from({ length: i % 3 }, () => ({ days: 3, country: 'DE', status: 'approved' as const }))) // prettier-ignore
+  await renewRanking(db, NOW)
+  const read = (offersAtOnce: number) => db.transaction().execute((trx) => readCells(trx, NOW, offersAtOnce))
+  const [atOnce, oneByOne, inPairs] = [await read(1_000), await read(1), await read(2)]
+  assert.ok(atOnce.cells.length >= 8)
+  assert.deepEqual(oneByOne, atOnce)
+  assert.deepEqual(inPairs, atOnce)
+  const clicks = atOnce.cells.map(({ allClicks }) => allClicks)
+  assert.deepEqual(clicks, clicks.toSorted((a, b) => b - a)) // prettier-ignore
 })

@@ -9,7 +9,7 @@ import { LOCKS } from '../../db/locks.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { withRetry } from '../../db/pg-errors.ts'
 import { tryLock } from '../../db/try-lock.ts'
-import { uuid7Floor } from '../../lib/uuid7.ts'
+import { uuid7Floor, uuid7Time } from '../../lib/uuid7.ts'
 import { IS_COUNTED } from '../clicks/clicks.ts'
 import { PLATFORM_OF } from '../clicks/visitor.ts'
 import type { Category } from '../offers/choices.ts'
@@ -34,6 +34,8 @@ const MAX_HOLD_DAYS = 60
 const KEPT_DAYS = WINDOW_DAYS + MAX_HOLD_DAYS + 1
 const KEPT_RANKINGS = 3
 const MAX_CELLS = 300_000
+const OFFERS_AT_ONCE = 500
+const CLICKS_AT_ONCE = 500_000
 
 /** Counts what is new, and makes a ranking if one is due. */
 export async function renewRanking(db: Db, now: Date): Promise<void> {
@@ -63,11 +65,12 @@ const platform = sql`coalesce(CASE ${sql.join(
 )} END, '')`
 const added = sql.raw(['clicks', 'approved', 'earned_micros'].map((name) => `${name} = old.${name} + excluded.${name}`).join(', ')) // prettier-ignore
 
-/** At most a day of them. Returns up to which time they are counted. */
+/** At most a day of them, and less of a busy one. Returns up to which time they are counted. */
 async function countClicks(trx: Trx, through: Date, now: Date): Promise<{ through: Date; isBehind: boolean }> {
   const { rows } = await sql<{ until: Date }>`SELECT date_trunc('minute',
     least(now(), ${now}) - ${LAG_MS} * interval '1 millisecond') AS until`.execute(trx)
-  const until = new Date(Math.min(rows[0]?.until.getTime() ?? 0, through.getTime() + DAY_MS))
+  const wanted = new Date(rows[0]?.until.getTime() ?? 0)
+  const until = await findStep(trx, through, new Date(Math.min(wanted.getTime(), through.getTime() + DAY_MS)))
   if (until <= through) return { through, isBehind: false }
   await sql`
     INSERT INTO ranking_days AS old (day, offer_id, country, platform, clicks)
@@ -76,7 +79,17 @@ async function countClicks(trx: Trx, through: Date, now: Date): Promise<{ throug
       AND click_id < ${uuid7Floor(until.getTime())}::uuid
     GROUP BY 1, 2, 3, 4
     ON CONFLICT (day, offer_id, country, platform) DO UPDATE SET ${added}`.execute(trx)
-  return { through: until, isBehind: until.getTime() === through.getTime() + DAY_MS }
+  return { through: until, isBehind: until < wanted }
+}
+
+/** Where so many clicks lie in between that they would take too long: the time of the last one that is counted now. */
+async function findStep(trx: Trx, from: Date, until: Date): Promise<Date> {
+  const { rows } = await sql<{ click_id: string }>`
+    SELECT click_id FROM clicks WHERE click_id >= ${uuid7Floor(from.getTime())}::uuid
+      AND click_id < ${uuid7Floor(until.getTime())}::uuid ORDER BY click_id OFFSET ${CLICKS_AT_ONCE} LIMIT 1`.execute(
+    trx,
+  )
+  return rows[0] === undefined ? until : new Date(Math.max(uuid7Time(rows[0].click_id), from.getTime() + 1))
 }
 
 /** A page of the feed. Each event takes out what the one before it counted for. Returns the position of the last one. */
@@ -119,22 +132,57 @@ async function rankIfDue(trx: Trx, now: Date): Promise<void> {
   await insertRanking(trx, estimate(cells, offers), now, new Date(now.getTime() + NOTICE_MS))
 }
 
-/** What the last weeks say, the busiest first. */
-async function readCells(trx: Trx, now: Date) {
+type CellRow = Cell & { allClicks: number; category: Category; payoutMicros: number }
+
+/** What the last weeks say, the busiest first. Some offers at a time: a statement over all of them could take too long. */
+export async function readCells(trx: Trx, now: Date, offersAtOnce = OFFERS_AT_ONCE) {
+  let cells: CellRow[] = []
+  for (let after: number | null = 0; after !== null;) {
+    const last: number | null = await findLastOffer(trx, after, offersAtOnce)
+    cells.push(...(await readSlice(trx, now, after, last)))
+    if (last === null || cells.length > 2 * MAX_CELLS) cells = busiest(cells)
+    after = last
+  }
+  const offers = new Map(cells.map(({ offerId, category, payoutMicros }) => [offerId, { offerId, category, payoutMicros }])) // prettier-ignore
+  return { cells, offers: [...offers.values()] }
+}
+
+const busiest = (cells: CellRow[]): CellRow[] =>
+  cells
+    .toSorted(
+      (a, b) =>
+        b.allClicks - a.allClicks ||
+        a.offerId - b.offerId ||
+        (a.country < b.country ? -1 : Number(a.country > b.country)) ||
+        (a.platform < b.platform ? -1 : 1),
+    )
+    .slice(0, MAX_CELLS)
+
+/** Null: there are no more than so many behind it. */
+async function findLastOffer(trx: Trx, after: number, count: number): Promise<number | null> {
+  const { rows } = await sql<{ offer_id: number }>`
+    SELECT offer_id FROM offers WHERE offer_id > ${after} ORDER BY offer_id OFFSET ${count - 1} LIMIT 1`.execute(trx)
+  return rows[0]?.offer_id ?? null
+}
+
+async function readSlice(trx: Trx, now: Date, after: number, last: number | null): Promise<CellRow[]> {
   const today = sql`${now.toISOString().slice(0, 10)}::date`
-  const { rows } = await sql<Cell & { category: Category; payoutMicros: number }>`
+  const { rows } = await sql<CellRow>`
     SELECT d.offer_id AS "offerId", country, platform, min(category) AS category, min(payout_micros) AS "payoutMicros",
       coalesce(sum(clicks * power(0.5, matured / ${HALF_LIFE_DAYS}::float8)) FILTER (WHERE is_mature), 0) AS clicks,
       coalesce(sum(approved * power(0.5, matured / ${HALF_LIFE_DAYS}::float8)) FILTER (WHERE is_mature), 0) AS approved,
       coalesce(sum(earned_micros * power(0.5, matured / ${HALF_LIFE_DAYS}::float8)) FILTER (WHERE is_mature), 0) AS "earnedMicros",
-      sum(clicks * power(0.5, (${today} - day) / ${HALF_LIFE_DAYS}::float8)) AS "allClicks"
-    FROM ranking_days d JOIN offers o USING (offer_id)
-    CROSS JOIN LATERAL (SELECT ${today} - day - least(ceil(hold_s / 86400.0), ${MAX_HOLD_DAYS})::integer AS matured) AS a
+      sum(clicks * power(0.5, (${today} - d.day) / ${HALF_LIFE_DAYS}::float8)) AS "allClicks"
+    FROM generate_series(0, ${KEPT_DAYS - 1}::integer) AS ago
+    CROSS JOIN LATERAL ( -- by the index, day by day
+      SELECT * FROM ranking_days r WHERE r.day = ${today} - ago
+        AND r.offer_id > ${after} AND r.offer_id <= ${last ?? Number.MAX_SAFE_INTEGER}::bigint OFFSET 0
+    ) AS d JOIN offers o USING (offer_id)
+    CROSS JOIN LATERAL (SELECT ${today} - d.day - least(ceil(hold_s / 86400.0), ${MAX_HOLD_DAYS})::integer AS matured) AS a
     CROSS JOIN LATERAL (SELECT matured >= 0 AND matured < ${WINDOW_DAYS} AS is_mature) AS b
-    WHERE day > ${today} - ${KEPT_DAYS}::integer AND day <= ${today} AND matured < ${WINDOW_DAYS}
+    WHERE matured < ${WINDOW_DAYS}
     GROUP BY 1, 2, 3 ORDER BY "allClicks" DESC, 1, 2, 3 LIMIT ${MAX_CELLS}`.execute(trx)
-  const offers = new Map(rows.map(({ offerId, category, payoutMicros }) => [offerId, { offerId, category, payoutMicros }])) // prettier-ignore
-  return { cells: rows, offers: [...offers.values()] }
+  return rows
 }
 
 /** Every process takes it up before it takes effect. */
