@@ -59,7 +59,7 @@ async function startFeed(key: string) {
 for (const { key, title } of PRESETS)
   test(`${title}: users take the click ID along, goals are found by its IDs, and what it reverses is reversed`, async () => {
     const { upstream, offers, call } = await startFeed(key)
-    assert.equal(offers.length, 2)
+    assert.equal(offers.length, key === 'torox' ? 1 : 2) // one has several goals, and its callbacks name none
     for (const [n, { offer_id, countries, platforms }] of offers.entries()) {
       const goals = key === 'cpalead' || key === 'torox' ? [] : (upstream.offers[n]?.goals ?? [])
       const { location } = await world.click(offer_id, live, `userId=${key}-${n}&country=${countries[0] ?? 'US'}&platform=${platforms[0]}`, { 'user-agent': DEVICES[platforms[0] as 'web'] }) // prettier-ignore

@@ -104,6 +104,7 @@ const goals = object({
   'join?': object({ list: path, goal: path, is: path }),
   'optional?': condition,
   'base?': object({ name: text, payout: money }),
+  'only_one?': yesOrNo,
 })
 const cap = object({ value: path, 'where?': listOf(condition, 20), period: oneOf('day', 'total'), of: oneOf('clicks', 'conversions', 'payout') }) // prettier-ignore
 const link = object({ path: paths, 'set?': recordOf(text), 'replace?': recordOf(text), 'append?': text })

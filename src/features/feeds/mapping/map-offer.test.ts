@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { projectPath } from '../../../lib/project.ts'
-import { presetOf } from '../presets/presets.ts'
+import { PRESETS, presetOf } from '../presets/presets.ts'
 import { type Mapped, mapOffer } from './map-offer.ts'
 import { eachOf, readAll } from './paths.ts'
 
@@ -129,4 +129,21 @@ test('one offer with broken or endless texts is read in time, as far as it can b
   assert.equal(mapItem({ name: `${'x'.repeat(299)}😀` }).name, 'x'.repeat(299))
   const goals = Array.from({ length: 20_000 }, (_, i) => ({ goalID: `g${i}`, description: 'Level', revenue: 1 }))
   assert.partialDeepStrictEqual(mapItem({ type: 'multistep', goals }), { skipped: 'it has more than 50 goals' })
+})
+
+test('offers with several goals are left out where callbacks do not say which one was reached', () => {
+  const { mapping } = presetOf('torox')!
+  const offer = (...payouts: string[]) => ({ offer_id: 1, offer_name: 'Rook', countries: ['US'], payout: '9', offer_url: 'https://t.test/[USER_ID]', events: payouts.map((payout) => ({ event_name: `Pays ${payout}`, payout })) }) // prettier-ignore
+  const [one] = mapOffer(mapping, offer('2.40'))
+  assert.ok(one !== undefined && 'offer' in one)
+  const [several] = mapOffer(mapping, offer('0.10', '20'))
+  assert.match(
+    several !== undefined && 'skipped' in several ? several.skipped : '',
+    /callbacks of this network do not say/,
+  )
+})
+
+test('every preset with several goals says in its callback which one was reached', () => {
+  for (const { key, mapping, back } of PRESETS)
+    assert.ok(mapping.goals === undefined || mapping.goals.only_one === true || 'goal' in back.parameters, key)
 })

@@ -178,6 +178,8 @@ function goalsOf(goals: Goals, item: unknown, said: Set<string>): MappedGoal[] |
       is_optional: goals.optional !== undefined && holds(goals.optional, entry),
     })
   }
+  if (goals.only_one === true && made.length > 1)
+    return { problem: 'it has several goals, and callbacks of this network do not say which one was reached' }
   return made
 }
 

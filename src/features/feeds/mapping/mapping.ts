@@ -49,6 +49,8 @@ export type Goals = {
   optional?: Condition
   /** What is paid for the offer itself, before its goals; without it or where it is 0, goals alone pay. */
   base?: { name: string; payout: Money }
+  /** Callbacks do not say which goal was reached: offers with several are left out. */
+  only_one?: boolean
 }
 
 export type Cap = {

@@ -22,7 +22,7 @@ export const torox: Preset = {
     platforms: { path: ['device', 'platform'], words: PLATFORM_WORDS },
     countries: { include: 'countries[]' },
     payout: 'payout',
-    goals: { list: 'events', name: 'event_name', payout: 'payout' },
+    goals: { list: 'events', name: 'event_name', payout: 'payout', only_one: true },
     link: { path: ['offer_url_easy', 'offer_url'], replace: { '[USER_ID]': '{click_id}' } },
   },
   currency: 'USD',
