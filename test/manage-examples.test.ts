@@ -6,6 +6,7 @@ import { runAskedFeeds } from '../src/features/feeds/due-feeds.ts'
 import { createGuardedOpener } from '../src/features/postbacks/app-sender.ts'
 import { openTicket } from '../src/features/wall/tickets.ts'
 import { PIXEL } from './images.ts'
+import { until } from './installation.ts'
 import { createPerson, PASSWORD, publisherOfApp, visit } from './people.ts'
 import { createApplication, createLink } from './sign-ups.ts'
 import { checkExamples } from './steady-answers.ts'
@@ -93,6 +94,9 @@ test('the examples of the management API are what it answers', async () => {
   const ids = { publisher_id: publisherId, app_id: appId, offer_id: offerId }
   const integration = await integrate(recorder, ids)
   const traffic = await convert(recorder, { offerId, live })
+  const uses = world.database.db.selectFrom('credential_uses').select('api_key').where('api_key', '=', live.api_key)
+  await until(async () => (await uses.execute()).length > 0)
+  await recorder.get(`/apps/${appId}`) // while the window of its rate limit is open
   const asked = await askForHelp(recorder, appId, offerId)
   const money = await pay(recorder, { publisherId, ...traffic })
   const fed = await feed(recorder)
