@@ -18,6 +18,9 @@ export const CHECKS_ALL_LOOKS = TIER === 'all'
 /** A test of nothing but looks. */
 export const testLooks = (name: string, run: () => Promise<void>): unknown => (CHECKS_LOOKS ? test(name, run) : null)
 
+/** One that fetches something large from the registry. */
+export const testWhole = (name: string, run: () => Promise<void>): unknown => (TIER === 'all' ? test(name, run) : null)
+
 /** One that takes long and is about what changes rarely. */
 export const testLong = (name: string, run: (t: TestContext) => Promise<void>): unknown =>
   TIER === 'quick' ? null : test(name, run)

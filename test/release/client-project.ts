@@ -17,6 +17,24 @@ const systemNode = FOLDERS.map((one) => join(one, 'node')).find((file) => exists
 /** The Node of the system, and ours. */
 export const NODES = [...new Set([systemNode ?? process.execPath, process.execPath])]
 
+/** As npm has them: programs, and how they run a file. */
+const RUNTIMES = [
+  { package: `@oven/bun-linux-${process.arch === 'arm64' ? 'aarch64' : 'x64'}@1.4.4`, file: 'bin/bun', args: ['run'] },
+  { package: `@deno/linux-${process.arch}-glibc@2.9.6`, file: 'deno', args: ['run', '--allow-all'] },
+]
+
+/** Bun and Deno, installed into a folder. */
+export async function installRuntimes(folder: string): Promise<{ program: string; args: string[] }[]> {
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'package.json'), '{}')
+  const args = ['install', '--no-audit', '--no-fund', ...RUNTIMES.map((one) => one.package)]
+  await promisify(execFile)('npm', args, { cwd: folder })
+  return RUNTIMES.map((one) => ({
+    program: join(folder, 'node_modules', one.package.slice(0, one.package.lastIndexOf('@')), one.file),
+    args: one.args,
+  }))
+}
+
 export class ClientProject {
   readonly folder: string
 

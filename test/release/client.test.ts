@@ -8,9 +8,9 @@ import { DEFAULTS } from '../../src/features/postbacks/settings.ts'
 import { EXAMPLE_VALUES } from '../../src/features/postbacks/template.ts'
 import { createFolder } from '../folders.ts'
 import { until } from '../installation.ts'
-import { testLong } from '../tier.ts'
+import { testLong, testWhole } from '../tier.ts'
 import { World } from '../world.ts'
-import { ClientProject, NODES } from './client-project.ts'
+import { ClientProject, installRuntimes, NODES } from './client-project.ts'
 
 type Started = { world: World; url: string; project: ClientProject }
 let starting: Promise<Started> | undefined
@@ -54,25 +54,29 @@ console.log(JSON.stringify({ names: offers.map(({ name }) => name), status: conv
 
 testLong('the packed client works in an empty project, under the Node of the system and ours', async () => {
   const started = await start()
-  const { project, url } = started
+  const { project } = started
   const shipped = readdirSync(join(project.folder, 'node_modules/@offerdeck/client'))
   assert.deepEqual(shipped.toSorted(), ['LICENSE', 'README.md', 'dist', 'package.json'])
   assert.deepEqual(readdirSync(join(project.folder, 'node_modules')).filter((name) => !name.startsWith('.')), ['@offerdeck']) // prettier-ignore
-  project.write('trial.mjs', TRIAL)
-  for (const node of NODES) {
-    const { env, offerId } = await createPublisher(started)
-    const printed = JSON.parse(await project.run(node, ['trial.mjs'], { ...env, OFFER_ID: String(offerId) })) as {
-      names: string[]
-      status: string
-      code: string
-      user: Record<string, string>
-    }
-    assert.ok(printed.names.includes('Castle Quest'))
-    assert.deepEqual([printed.status, printed.code], ['pending', 'INVALID_REQUEST'])
-    const wall = await fetch(`${url}/wall/v1/offers?${new URLSearchParams(printed.user).toString()}`)
-    assert.equal(wall.status, 200, node)
-  }
+  for (const node of NODES) await tryClient(started, node)
 })
+
+testWhole('the packed client works under Bun and Deno', async () => {
+  const started = await start()
+  for (const { program, args } of await installRuntimes(join(folder, 'runtimes')))
+    await tryClient(started, program, args)
+})
+
+async function tryClient(started: Started, program: string, args: string[] = []): Promise<void> {
+  const { project, url } = started
+  project.write('trial.mjs', TRIAL)
+  const { env, offerId } = await createPublisher(started)
+  const printed = JSON.parse(await project.run(program, [...args, 'trial.mjs'], { ...env, OFFER_ID: String(offerId) })) as { names: string[]; status: string; code: string; user: Record<string, string> } // prettier-ignore
+  assert.ok(printed.names.includes('Castle Quest'))
+  assert.deepEqual([printed.status, printed.code], ['pending', 'INVALID_REQUEST'])
+  const wall = await fetch(`${url}/wall/v1/offers?${new URLSearchParams(printed.user).toString()}`)
+  assert.equal(wall.status, 200, program)
+}
 
 const CONSUMER = `
 import { type Conversion, type Offer, Offerdeck, OfferdeckError, verifyPostback } from '@offerdeck/client'
