@@ -13,3 +13,12 @@ export async function noteChanges(db: Db, runId: number, notes: Note[]): Promise
     db,
   )
 }
+
+const RUNS_WITH_LEFT_OUT = 3
+
+/** Why each offer was left out is of interest in the latest runs only: a network may have very many that are none for us. */
+export async function forgetLeftOut(db: Db, feedId: number): Promise<void> {
+  await sql`DELETE FROM feed_changes WHERE kind = 'skipped' AND run_id = ANY (ARRAY (
+    SELECT run_id FROM feed_runs WHERE feed_id = ${feedId}
+    ORDER BY run_id DESC OFFSET ${RUNS_WITH_LEFT_OUT} LIMIT ${RUNS_WITH_LEFT_OUT}))`.execute(db)
+}

@@ -10,7 +10,7 @@ import { upstreamOffer } from '../../../test/upstreams/shapes.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { joinKeys } from '../../lib/keys.ts'
 import { setOfferStatus } from '../offers/offers.ts'
-import type { FeedSettings } from './feed-settings.ts'
+import { FEED_DEFAULTS, type FeedSettings } from './feed-settings.ts'
 import { forgetOldRuns, runDueFeeds } from './due-feeds.ts'
 import { pauseFeed, readFeed, resealCredentials } from './feeds.ts'
 import { findFeedOfOffer } from './pins.ts'
@@ -210,6 +210,16 @@ test('a feed that is due runs by itself, is planned anew, and later and later wh
   for (let i = 0; i < 3; i++) await makeDue().then(() => runDueFeeds(runner, assert.fail))
   const failing = await minutesUntil()
   assert.ok(failing.failures === 4 && failing.minutes > 100, JSON.stringify(failing))
+})
+
+test('why offers were left out is kept for the latest runs; the counts of the others stay', async () => {
+  const { feedId, run } = await createOne({ filters: { ...FEED_DEFAULTS.filters, blockedWords: ['Offer'] } })
+  const { db } = world.database
+  for (let i = 0; i < 6; i++) await run()
+  const runs = await db.selectFrom('feed_runs').select(['run_id', 'skipped']).where('feed_id', '=', feedId).orderBy('run_id', 'desc').execute() // prettier-ignore
+  assert.deepEqual(runs.map(({ skipped }) => skipped), [10, 10, 10, 10, 10, 10]) // prettier-ignore
+  const noted = await db.selectFrom('feed_changes').select('run_id').distinct().where('run_id', 'in', runs.map(({ run_id }) => run_id)).orderBy('run_id', 'desc').execute() // prettier-ignore
+  assert.deepEqual(noted.map(({ run_id }) => run_id), runs.slice(0, 3).map(({ run_id }) => run_id)) // prettier-ignore
 })
 
 test('old runs go, but for the last of each feed; their changes go with them', async () => {

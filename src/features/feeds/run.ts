@@ -10,6 +10,7 @@ import { type Actor, recordAuditAlone } from '../accounts/audit.ts'
 import type { SocketOpener } from '../postbacks/open-socket.ts'
 import { applyFetched, type ApplyOptions, pauseGone } from './apply.ts'
 import { BATCH, countGone } from './plan.ts'
+import { forgetLeftOut } from './notes.ts'
 import { mailProblem } from './problem-mails.ts'
 import { previewFetched } from './preview.ts'
 import { fetchFeed, type Validators } from './fetch-feed.ts'
@@ -56,6 +57,7 @@ export async function carryOut(runner: FeedRunner, run: AskedRun): Promise<void>
     feed = await readFeed(db, secretKey, feedId)
     const { outcome, message, waitS } = await attempt(runner, feed, run)
     await endRun(db, runId, outcome, message)
+    await forgetLeftOut(db, feedId)
     if (!isPreview) await planNext(db, run, feed, outcome, waitS)
   } catch (error) {
     if (error instanceof RunIsOver) return

@@ -91,7 +91,7 @@ function Changes({ feedId, run, kinds }: { feedId: number; run: FeedRun; kinds: 
             columns={COLUMNS}
             rowKey={({ external_id }) => external_id}
             pager={<Pager pages={pages} nextCursor={next_cursor} />}
-            empty={<Empty title="None" />}
+            empty={<Empty title="No longer known">Why offers were left out is kept for the latest three runs.</Empty>}
           />
         )}
       </Loaded>
