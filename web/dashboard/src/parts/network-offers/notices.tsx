@@ -7,7 +7,13 @@ export const Notices = ({ offer: { advertiser_id, waiting_proposal_id, is_out_of
   <>
     {waiting_proposal_id !== null && (
       <Alert color="blue" title="A proposal of the advertiser is waiting" role="note">
-        <Anchor component={Link} href={`/network/proposals/${waiting_proposal_id}`} inherit underline="always">
+        <Anchor
+          component={Link}
+          href={`/network/proposals/${waiting_proposal_id}`}
+          inherit
+          c="inherit"
+          underline="always"
+        >
           Review proposal
         </Anchor>
       </Alert>
@@ -15,7 +21,7 @@ export const Notices = ({ offer: { advertiser_id, waiting_proposal_id, is_out_of
     {is_out_of_budget && (
       <Alert color="yellow" title="This offer is closed" role="note">
         A{' '}
-        <Anchor component={Link} href={`/network/advertisers/${advertiser_id}`} inherit underline="always">
+        <Anchor component={Link} href={`/network/advertisers/${advertiser_id}`} inherit c="inherit" underline="always">
           budget of the advertiser
         </Anchor>{' '}
         is used up.
