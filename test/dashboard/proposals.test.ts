@@ -1,7 +1,7 @@
 // Proposals of advertisers, from the form to the operator's decision, in a real browser.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkLooks, checkPage, go, useDashboard } from './browser.ts'
+import { becomes, checkLooks, checkPage, go, useDashboard } from './browser.ts'
 
 let advertiserId = 0
 let offerId = 0
@@ -71,7 +71,7 @@ test('an advertiser proposes changes, the operator edits in between, approves, a
   await desk.getByText('Please keep the name.').waitFor()
   await go(desk, `/network/offers/${offerId}`)
   await desk.getByText('Lighthouse Rush 2').first().waitFor()
-  assert.equal(await desk.getByText('A proposal of the advertiser is waiting').count(), 0)
+  await becomes(() => desk.getByText('A proposal of the advertiser is waiting').count(), 0)
   await go(page, `${base}/proposals?status=refused`)
   await page.getByRole('link', { name: 'Lighthouse Rush 2' }).waitFor()
   await checkLooks(page)
