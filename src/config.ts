@@ -16,6 +16,8 @@ export type Config = {
   dataDir: string
   /** Null means: run the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null
+  /** Whether statements are prepared once for each connection. */
+  preparedStatements: boolean
   redisUrl: string | null
   tls: { certFile: string; keyFile: string } | null
   /** CIDRs of the proxies whose forwarding headers are believed. */
@@ -64,6 +66,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const production = env['NODE_ENV'] === 'production'
   const { port, host, tls, ownUrl } = readListening(given)
   const databaseUrl = given.url('DATABASE_URL', ['postgres', 'postgresql'])
+  const preparedStatements = given.onOrOff('PREPARED_STATEMENTS', true)
   const redisUrl = given.url('REDIS_URL', ['redis', 'rediss'])
   const requireHttps = given.onOrOff('REQUIRE_HTTPS', production)
   const require2fa = given.onOrOff('REQUIRE_2FA', production)
@@ -106,6 +109,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     publicUrl,
     dataDir: given.path('DATA_DIR') ?? resolve('./data'),
     databaseUrl,
+    preparedStatements,
     redisUrl,
     tls,
     trustProxy,

@@ -28,8 +28,15 @@ export const SETTINGS: readonly Setting[] = [
     fallback: 'embedded PostgreSQL',
     about:
       'A PostgreSQL 14 or later to use instead of the embedded one: `postgres://user:password@host:5432/name`. ' +
-      'Behind PgBouncer: version 1.21 or later, with `max_prepared_statements` above 0. Its role gets a `statement_timeout` of 20 s and an `idle_in_transaction_session_timeout` of 15 s in this database, unless you set others by `ALTER ROLE`.',
+      'Behind PgBouncer, see `PREPARED_STATEMENTS`. Its role gets a `statement_timeout` of 20 s and an `idle_in_transaction_session_timeout` of 15 s in this database, unless you set others by `ALTER ROLE`.',
     secret: true,
+  },
+  {
+    name: 'PREPARED_STATEMENTS',
+    fallback: 'on',
+    about:
+      '`on` or `off`. Off behind a pooler that gives each transaction another connection and does not follow prepared statements: ' +
+      'PgBouncer before 1.21, or with `max_prepared_statements` 0. Conversions then cost more CPU. `npx offerdeck doctor` says whether you need it.',
   },
   {
     name: 'REDIS_URL',

@@ -12,15 +12,19 @@ import type { World } from './world.ts'
 export class PgBouncer {
   readonly url: string
   readonly #folder: string
-  readonly #process: ChildProcess
+  readonly #start: () => Promise<ChildProcess>
+  #process!: ChildProcess // once it is started
 
-  private constructor(url: string, folder: string, process: ChildProcess) {
+  private constructor(url: string, folder: string, start: () => Promise<ChildProcess>) {
     this.url = url
     this.#folder = folder
-    this.#process = process
+    this.#start = start
   }
 
-  static async open(world: World, poolMode: string): Promise<PgBouncer> {
+  static async open(
+    world: World,
+    { mode, connections = 20 }: { mode: string; connections?: number },
+  ): Promise<PgBouncer> {
     const folder = createFolder('pgbouncer')
     const port = await freePort()
     const { host = '', user, password } = world.connection('') as { host?: string; user: string; password: string }
@@ -28,20 +32,35 @@ export class PgBouncer {
     writeFileSync(
       file,
       `[databases]\n* = host=${host} user=${user} password=${password}\n[pgbouncer]\nlisten_addr = 127.0.0.1\n` +
-        `listen_port = ${port}\nunix_socket_dir =\nauth_type = any\npool_mode = ${poolMode}\n`,
+        `listen_port = ${port}\nunix_socket_dir =\nauth_type = any\npool_mode = ${mode}\ndefault_pool_size = ${connections}\n`,
     )
     chmodSync(file, 0o644)
     // It refuses to be root, and the database's socket is for its owner alone.
     const { uid, gid } = statSync(host)
-    const child = spawn('pgbouncer', ['-q', file], { stdio: 'ignore', ...(process.getuid?.() === 0 && { uid, gid }) })
-    await until(() => isListening(port))
-    return new PgBouncer(`postgres://${user}@127.0.0.1:${port}/${world.databaseName}`, folder, child)
+    const start = async () => {
+      const child = spawn('pgbouncer', ['-q', file], { stdio: 'ignore', ...(process.getuid?.() === 0 && { uid, gid }) })
+      await until(() => isListening(port))
+      return child
+    }
+    const pooler = new PgBouncer(`postgres://${user}@127.0.0.1:${port}/${world.databaseName}`, folder, start)
+    pooler.#process = await start()
+    return pooler
+  }
+
+  /** As after a crash: every connection is cut. */
+  async restart(): Promise<void> {
+    await this.#kill()
+    this.#process = await this.#start()
   }
 
   async close(): Promise<void> {
+    await this.#kill()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  async #kill(): Promise<void> {
     this.#process.kill('SIGKILL')
     if (this.#process.exitCode === null && this.#process.signalCode === null) await once(this.#process, 'exit')
-    rmSync(this.#folder, { recursive: true, force: true })
   }
 }
 

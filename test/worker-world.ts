@@ -1,5 +1,4 @@
 // Worker processes on the database of a world, and a publisher's server that watches what they send to it.
-import assert from 'node:assert/strict'
 import { readdirSync, readlinkSync, realpathSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -222,7 +221,3 @@ export function findDisorder(arrivals: readonly Arrival[]): Arrival[][] {
     return firstReversal < Infinity && !approvals.some((one) => one.accepted !== null && one.accepted < firstReversal)
   })
 }
-
-/** Shows a few only: the difference of thousands takes more memory than the machine has. */
-export const none = (found: readonly unknown[], what: string): void =>
-  assert.deepEqual(found.slice(0, 3), [], `${found.length} ${what}`)

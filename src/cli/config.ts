@@ -26,6 +26,7 @@ export function describeConfig(
     PUBLIC_URL: config.publicUrl,
     DATA_DIR: config.dataDir,
     DATABASE_URL: config.databaseUrl === null ? '(embedded PostgreSQL)' : maskUrl(config.databaseUrl),
+    PREPARED_STATEMENTS: config.preparedStatements ? 'on' : 'off',
     REDIS_URL: config.redisUrl === null ? '(none)' : maskUrl(config.redisUrl),
     TLS_CERT: config.tls?.certFile ?? '(none)',
     TLS_KEY: config.tls?.keyFile ?? '(none)',

@@ -30,7 +30,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
       await checkSecretKey(database, config),
       checkClock(rows[0]?.now ?? new Date(), startedMs + tookMs / 2),
       await checkConnections(database, config.processes),
-      await checkPooler(database),
+      await checkPooler(database, config.preparedStatements),
     ]
   } catch (error) {
     const advice =
@@ -113,7 +113,7 @@ async function checkConnections({ pool }: Database, processes: number): Promise<
  * of the server, and does not follow prepared statements, gives the second client the connection of the first, where the
  * statement is there already, or gives a client one where it is not.
  */
-async function checkPooler({ pool }: Database): Promise<Finding> {
+async function checkPooler({ pool }: Database, areUsed: boolean): Promise<Finding> {
   const check = 'pooler'
   const clients: pg.PoolClient[] = [await pool.connect(), await pool.connect()]
   const [one, two] = clients as [pg.PoolClient, pg.PoolClient]
@@ -125,14 +125,15 @@ async function checkPooler({ pool }: Database): Promise<Finding> {
     for (let i = 0; i < 4; i++) await two.query(statement)
     await one.query('COMMIT')
     for (let i = 0; i < 4; i++) await Promise.all([one.query(statement), two.query(statement)])
-    return { check, ok: true, result: 'prepared statements work' }
+    return { check, ok: true, result: `prepared statements work${areUsed ? '' : ', but PREPARED_STATEMENTS is off'}` }
   } catch (error) {
     return {
       check,
-      ok: false,
-      result: `prepared statements do not work (${messageOf(error)})`,
-      advice:
-        'Behind PgBouncer, use version 1.21 or later with max_prepared_statements above 0, or pool_mode = session.',
+      ok: !areUsed,
+      result: areUsed
+        ? `prepared statements do not work (${messageOf(error)})`
+        : 'prepared statements do not work, and are not used',
+      advice: 'Set PREPARED_STATEMENTS=off; or, with PgBouncer 1.21 or later, set its max_prepared_statements above 0.',
     }
   } finally {
     for (const client of clients) client.release(true)

@@ -27,11 +27,20 @@ export type Database = {
 // 8-byte integers (ids, money) fit a double as long as they stay below 2^53, which the schema's ranges see to.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
-export type OpenOptions = { databaseUrl: string | null; dataDir: string; connections?: number }
+export type OpenOptions = {
+  databaseUrl: string | null
+  dataDir: string
+  connections?: number
+  preparedStatements?: boolean
+}
 
-export async function openDatabase({ databaseUrl, dataDir, connections = 10 }: OpenOptions): Promise<Database> {
+export async function openDatabase(options: OpenOptions): Promise<Database> {
+  const { databaseUrl, dataDir, connections = 10, preparedStatements = true } = options
   const embedded = databaseUrl === null ? await holdEmbeddedPostgres(dataDir) : null
-  const database = openPool(embedded?.connection ?? { connectionString: databaseUrl ?? '' }, connections)
+  const database = openPool(
+    { ...(embedded?.connection ?? { connectionString: databaseUrl ?? '' }), preparedStatements },
+    connections,
+  )
   return {
     ...database,
     embeddedIn: embedded?.cluster.home ?? null,
@@ -45,6 +54,9 @@ export async function openDatabase({ databaseUrl, dataDir, connections = 10 }: O
 
 const NAMED = /^\s*\/\* ([\w-]+) \*\//
 
+/** `preparedStatements` false: a pooler in between does not follow them. */
+export type ConnectionOptions = pg.PoolConfig & { preparedStatements?: boolean }
+
 /**
  * Prepares statements that begin with a name in a comment, once for each connection: planning the large ones takes
  * longer than running them. The text must not depend on the values.
@@ -53,11 +65,15 @@ const NAMED = /^\s*\/\* ([\w-]+) \*\//
  * timed out, the next statements would be acknowledged, and rolled back when the connection ends.
  */
 class CarefulClient extends pg.Client {
+  readonly #prepares: boolean
+
+  constructor(options: ConnectionOptions = {}) {
+    super(options)
+    this.#prepares = options.preparedStatements ?? true
+  }
+
   override query(...given: unknown[]): never {
-    const [text, values, ...rest] = given
-    const name = typeof text === 'string' && Array.isArray(values) ? NAMED.exec(text)?.[1] : undefined
-    const args = name === undefined ? given : [{ name, text, values }, ...rest]
-    const result = (super.query as (...all: unknown[]) => unknown)(...args)
+    const result = (super.query as (...all: unknown[]) => unknown)(...(this.#prepares ? withName(given) : given))
     if (result instanceof Promise) result.catch((error: unknown) => this.#giveUpAfter(error))
     return result as never
   }
@@ -70,7 +86,15 @@ class CarefulClient extends pg.Client {
   }
 }
 
-export function openPool(connection: pg.PoolConfig, connections: number): Pick<Database, 'db' | 'pool' | 'close'> {
+/** The same arguments of `query`, with the name that the text begins with. */
+function withName(given: unknown[]): unknown[] {
+  const [first, ...rest] = given
+  const query = typeof first === 'string' ? { text: first, values: rest.shift() } : (first as Partial<pg.QueryConfig>)
+  const name = Array.isArray(query.values) ? NAMED.exec(query.text ?? '')?.[1] : undefined
+  return name === undefined ? given : [{ ...query, name }, ...rest]
+}
+
+export function openPool(connection: ConnectionOptions, connections: number): Pick<Database, 'db' | 'pool' | 'close'> {
   const pool = new pg.Pool({
     // A server that stops answering, or a connection that died silently, must not block a caller for ever. Enforced by
     // the client: the server cannot end a query it no longer hears from, and poolers refuse the parameter.

@@ -3,13 +3,10 @@ import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { Db } from '../../src/db/open.ts'
 import type { Arrival } from './moody-receiver.ts'
+import { none } from './none.ts'
 
 /** Users for whom something was sent, and the conversions that were acknowledged: as approved, and as reversed. */
 export type Acknowledged = Readonly<Record<'attempted' | 'approved' | 'reversed', ReadonlySet<string>>>
-
-/** Shows a few only: the difference of thousands takes more memory than the machine has. */
-export const none = (found: unknown[], what: string) =>
-  assert.deepEqual(found.slice(0, 5), [], `${found.length} ${what}`)
 
 const nameOf = (event: { conversionId: string; status: string }) => `${event.status} ${event.conversionId}`
 

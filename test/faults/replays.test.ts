@@ -11,10 +11,10 @@ import {
   hurryRetries,
   isQueueEmpty,
   createDealWithLane,
-  none,
   useTwoWorkers,
   WorkerProcess,
 } from '../worker-world.ts'
+import { none } from './none.ts'
 import { FAULT_ROUNDS } from '../tier.ts'
 import { TESTER } from '../tester.ts'
 

@@ -13,9 +13,9 @@ import {
   hurryRetries,
   isQueueEmpty,
   createDealWithLane,
-  none,
   useTwoWorkers,
 } from '../worker-world.ts'
+import { none } from './none.ts'
 import { FAULT_ROUNDS } from '../tier.ts'
 
 const IS_LONG = FAULT_ROUNDS >= 30

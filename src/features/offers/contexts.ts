@@ -90,8 +90,7 @@ export class Contexts {
     // The age by this node's clock: the database turns it into a time by its own clock, which all nodes share.
     const nowMs = Date.now()
     await this.#pool.query({
-      name: 'keep-contexts',
-      text: `INSERT INTO user_contexts AS old (app_id, is_test, user_id, aff_sub, aff_sub2, aff_sub3, aff_sub4, seen_at)
+      text: `/* keep-contexts */ INSERT INTO user_contexts AS old (app_id, is_test, user_id, aff_sub, aff_sub2, aff_sub3, aff_sub4, seen_at)
         SELECT app_id, is_test, user_id, aff_sub, aff_sub2, aff_sub3, aff_sub4, clock_timestamp() - make_interval(secs => age_s)
         FROM unnest($1::bigint[], $2::boolean[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::float8[])
           AS new (app_id, is_test, user_id, aff_sub, aff_sub2, aff_sub3, aff_sub4, age_s)
