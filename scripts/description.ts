@@ -14,7 +14,7 @@ const { db, pool } = openPool({}, 1)
 /** Stands for what only requests use. */
 const unused: never = new Proxy(() => unused, { get: () => unused }) as never
 const gate = createGate<AppCredential>(unused)
-const wires = new Proxy({ config, secretKey, db, pool, gate } as object as Wires, {
+const wires = new Proxy({ replica: null, config, secretKey, db, pool, gate } as object as Wires, {
   get: (known, name) => known[name as keyof Wires] ?? unused,
 })
 

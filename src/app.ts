@@ -7,6 +7,7 @@ import { ChangeFeed, EVERYTHING } from './db/changes.ts'
 import type { Database } from './db/open.ts'
 import { BEAT_MS, Node } from './db/nodes.ts'
 import { ensurePartitionsAhead } from './db/partitions.ts'
+import { Replica } from './db/replica.ts'
 import { createNotifier } from './db/notifications.ts'
 import { SingleWriter } from './db/single-writer.ts'
 import { Spool } from './db/spool.ts'
@@ -177,6 +178,12 @@ export async function buildApp(options: AppOptions): Promise<App> {
     onLeak: leakReporter(db, log),
     onPass: keyUsage.note,
   })
+  const { databaseReplicaUrl, preparedStatements } = config
+  const replica = databaseReplicaUrl === null ? null : new Replica(databaseReplicaUrl, pool, preparedStatements)
+  if (replica !== null) {
+    opened.defer(() => replica.close())
+    loops.push(createLoop('looking at the replica', SECOND_MS, log, { run: () => replica.look() }))
+  }
   let isStopping = false
   const { requireHttps, trustProxy, tls } = config
   const server = createServer({
@@ -189,11 +196,12 @@ export async function buildApp(options: AppOptions): Promise<App> {
     answerBadAddress: explainBrokenLink,
   })
   const writers = { clicks: () => clicks.counts, contexts: () => contexts.counts, conversions: commands.counts }
-  metrics?.addApi(server, { dataDir: config.dataDir, catalogue, offers, liveWalls, writers }, loops)
+  metrics?.addApi(server, { dataDir: config.dataDir, replica, catalogue, offers, liveWalls, writers }, loops)
   const postman = createPostman({ config, secretKey, database })
   opened.defer(() => postman?.close())
   await mountRoutes(server, {
     db,
+    replica,
     pool,
     config,
     secretKey,

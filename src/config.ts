@@ -16,6 +16,8 @@ export type Config = {
   dataDir: string
   /** Null means: run the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null
+  /** A replica of it, for the dashboard's reads. */
+  databaseReplicaUrl: string | null
   /** Whether statements are prepared once for each connection. */
   preparedStatements: boolean
   redisUrl: string | null
@@ -66,6 +68,9 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const production = env['NODE_ENV'] === 'production'
   const { port, host, tls, ownUrl } = readListening(given)
   const databaseUrl = given.url('DATABASE_URL', ['postgres', 'postgresql'])
+  const databaseReplicaUrl = given.url('DATABASE_REPLICA_URL', ['postgres', 'postgresql'])
+  if (databaseReplicaUrl !== null && databaseUrl === null)
+    problems.push('DATABASE_REPLICA_URL needs DATABASE_URL: the embedded PostgreSQL has no replica.')
   const preparedStatements = given.onOrOff('PREPARED_STATEMENTS', true)
   const redisUrl = given.url('REDIS_URL', ['redis', 'rediss'])
   const requireHttps = given.onOrOff('REQUIRE_HTTPS', production)
@@ -109,6 +114,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     publicUrl,
     dataDir: given.path('DATA_DIR') ?? resolve('./data'),
     databaseUrl,
+    databaseReplicaUrl,
     preparedStatements,
     redisUrl,
     tls,

@@ -32,6 +32,13 @@ export const SETTINGS: readonly Setting[] = [
     secret: true,
   },
   {
+    name: 'DATABASE_REPLICA_URL',
+    fallback: 'none',
+    about:
+      "A streaming replica of that database, for what the dashboard reads: reports, lists, logs. While it is away, or more than 2 s behind, the dashboard reads from `DATABASE_URL`. The API's own answers never come from it.",
+    secret: true,
+  },
+  {
     name: 'PREPARED_STATEMENTS',
     fallback: 'on',
     about:

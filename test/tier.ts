@@ -21,6 +21,8 @@ export const testLooks = (name: string, run: () => Promise<void>): unknown => (C
 /** One that fetches something large from the registry. */
 export const testWhole = (name: string, run: () => Promise<void>): unknown => (TIER === 'all' ? test(name, run) : null)
 
+export const IS_LONG = TIER !== 'quick'
+
 /** One that takes long and is about what changes rarely. */
 export const testLong = (name: string, run: (t: TestContext) => Promise<void>): unknown =>
-  TIER === 'quick' ? null : test(name, run)
+  IS_LONG ? test(name, run) : null

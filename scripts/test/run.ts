@@ -15,6 +15,7 @@ const NEEDED: { program: string; package: string; more?: string; instead?: strin
   { program: 'openssl', package: 'openssl' },
   { program: 'pgbouncer', package: 'pgbouncer' },
   { program: 'faketime', package: 'faketime' },
+  { program: 'pg_ctlcluster', package: 'postgresql', isLong: true },
   { program: 'prometheus', package: 'prometheus', isLong: true },
   // The languages of the examples for receivers.
   { program: 'python3', package: 'python3' },

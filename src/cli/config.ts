@@ -26,6 +26,7 @@ export function describeConfig(
     PUBLIC_URL: config.publicUrl,
     DATA_DIR: config.dataDir,
     DATABASE_URL: config.databaseUrl === null ? '(embedded PostgreSQL)' : maskUrl(config.databaseUrl),
+    DATABASE_REPLICA_URL: config.databaseReplicaUrl === null ? '(none)' : maskUrl(config.databaseReplicaUrl),
     PREPARED_STATEMENTS: config.preparedStatements ? 'on' : 'off',
     REDIS_URL: config.redisUrl === null ? '(none)' : maskUrl(config.redisUrl),
     TLS_CERT: config.tls?.certFile ?? '(none)',

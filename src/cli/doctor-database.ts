@@ -1,9 +1,11 @@
 // What "offerdeck doctor" looks at in the database: whether it answers, whose schema and secret key it has, its clock, how
 // many connections there are, and whether a pooler in between keeps prepared statements.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Config } from '../config.ts'
 import { listMigrations, pendingMigrations } from '../db/migrate.ts'
 import { type Database, openDatabase } from '../db/open.ts'
+import { Replica } from '../db/replica.ts'
 import { messageOf } from '../errors.ts'
 import { findKeyProblem } from '../features/accounts/secret-keys.ts'
 import { hasSecretKey, readSecretKey } from './context.ts'
@@ -31,6 +33,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
       checkClock(rows[0]?.now ?? new Date(), startedMs + tookMs / 2),
       await checkConnections(database, config.processes),
       await checkPooler(database, config.preparedStatements),
+      ...(config.databaseReplicaUrl === null ? [] : [await checkReplica(config.databaseReplicaUrl, database)]),
     ]
   } catch (error) {
     const advice =
@@ -40,6 +43,26 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
     return [{ check: 'database', ok: false, result: messageOf(error) || 'does not answer', advice }]
   } finally {
     await database?.close()
+  }
+}
+
+async function checkReplica(url: string, { pool }: Database): Promise<Finding> {
+  const check = 'replica'
+  const replica = new Replica(url, pool, false)
+  try {
+    for (let looks = 0; looks < 20 && !replica.isUsed; looks++) {
+      await replica.look()
+      await sleep(100)
+    }
+    const advice = 'Check that it streams from the server of DATABASE_URL. Until then, the dashboard reads from there.'
+    if (!replica.isUsed) return { check, ok: false, result: 'has not applied what the primary has written', advice }
+    return { check, ok: true, result: 'keeps up' }
+  } catch (error) {
+    const advice =
+      'Check that it is running, and DATABASE_REPLICA_URL. Until then, the dashboard reads from DATABASE_URL.'
+    return { check, ok: false, result: messageOf(error) || 'does not answer', advice }
+  } finally {
+    await replica.close()
   }
 }
 

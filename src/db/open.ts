@@ -99,10 +99,10 @@ export function openPool(connection: ConnectionOptions, connections: number): Pi
     // A server that stops answering, or a connection that died silently, must not block a caller for ever. Enforced by
     // the client: the server cannot end a query it no longer hears from, and poolers refuse the parameter.
     query_timeout: 15_000,
+    connectionTimeoutMillis: 5_000,
     ...connection,
     Client: CarefulClient,
     max: connections,
-    connectionTimeoutMillis: 5_000,
     keepAlive: true,
     application_name: 'offerdeck',
   })

@@ -1,6 +1,7 @@
 // What the operations of the management API work with.
 import type { Config } from '../config.ts'
 import type { Database, Db } from '../db/open.ts'
+import type { Replica } from '../db/replica.ts'
 import type { Credentials } from '../features/apps/credentials.ts'
 import type { CommandQueue } from '../features/conversions/command-queue.ts'
 import type { Catalogue } from '../features/offers/catalogue.ts'
@@ -10,6 +11,8 @@ import type { Auth } from './auth.ts'
 
 export type ManageContext = {
   db: Db
+  /** Where what only reads comes from, if there is one. */
+  replica: Replica | null
   pool: Database['pool']
   config: Config
   secretKey: string

@@ -107,7 +107,7 @@ const SUBJECTS = [
 ]
 
 export async function mountManage(server: FastifyInstance, given: Omit<ManageContext, 'auth'>): Promise<void> {
-  const { db, secretKey, limiter, config } = given
+  const { db, secretKey, limiter, config, replica } = given
   const { publicUrl } = config
   const auth = createAuth({ db, secretKey, publicUrl })
   const hashToken = createSecretHashes(secretKey)
@@ -129,8 +129,9 @@ export async function mountManage(server: FastifyInstance, given: Omit<ManageCon
       manage.setErrorHandler((error, request, reply) =>
         errorHandler((error instanceof OperatorError ? asInvalid(error) : error) as never, request, reply),
       )
-      const routes = createRoutes(manage)
-      for (const addOperations of SUBJECTS) addOperations(routes, { ...given, auth })
+      const routes = createRoutes(manage, replica)
+      const context = { ...given, db: replica?.db ?? db, auth }
+      for (const addOperations of SUBJECTS) addOperations(routes, context)
     },
     { prefix: MANAGE_PREFIX },
   )

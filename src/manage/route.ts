@@ -2,6 +2,7 @@
 // it, and types it.
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import type { Replica } from '../db/replica.ts'
 import type { Actor } from '../features/accounts/audit.ts'
 import { sendJson, successJson } from '../http/envelope.ts'
 import { MANAGE_ERROR_REPLIES, successReply } from '../http/openapi.ts'
@@ -75,7 +76,8 @@ function closed<S>(schema: S): S {
   return ('properties' in copy ? { additionalProperties: false, ...copy } : copy) as S
 }
 
-export function createRoutes(server: FastifyInstance): ManageRoutes {
+/** `replica`: what operations that only read may read from. */
+export function createRoutes(server: FastifyInstance, replica: Replica | null): ManageRoutes {
   const adder =
     (method: HTTPMethods): Add =>
     (url, route) => {
@@ -108,7 +110,7 @@ export function createRoutes(server: FastifyInstance): ManageRoutes {
         async handler(request, reply) {
           const { caller, managedApp, managedPublisherId } = request
           const cookies = [...(caller?.renewed ?? [])]
-          const answer = await run({
+          const call = {
             params: request.params as never,
             query: request.query as never,
             body: request.body as never,
@@ -125,7 +127,14 @@ export function createRoutes(server: FastifyInstance): ManageRoutes {
             request,
             reply,
             cookies,
-          })
+          }
+          const answer = await (operation.isRead && replica !== null
+            ? replica.read(
+                () => run(call),
+                () => reply.sent || reply.raw.headersSent,
+              )
+            : run(call))
+          if (!operation.isRead) await replica?.caughtUp()
           if (reply.sent) return reply
           sendJson(
             request,

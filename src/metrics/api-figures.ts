@@ -1,6 +1,7 @@
 // What an API process can tell about itself.
 import type { BatchCounts } from '../db/batch-writer.ts'
 import { readSpool } from '../db/diagnostics.ts'
+import type { Replica } from '../db/replica.ts'
 import type { Catalogue } from '../features/offers/catalogue.ts'
 import type { OfferFollower } from '../features/offers/follow-offers.ts'
 import type { LiveWalls } from '../features/wall/live.ts'
@@ -8,6 +9,7 @@ import type { Metrics } from './metrics.ts'
 
 export type ApiParts = {
   dataDir: string
+  replica: Pick<Replica, 'lagSeconds'> | null
   catalogue: Pick<Catalogue, 'count' | 'bytes'>
   offers: Pick<OfferFollower, 'ageMs'>
   liveWalls: Pick<LiveWalls, 'count'>
@@ -27,6 +29,13 @@ export function addApiFigures(metrics: Metrics, parts: ApiParts): void {
     'spool_bytes',
     'What waits on the disk of this machine until the database accepts it.',
     async () => (await readSpool(parts.dataDir)).spool_bytes,
+  )
+  const { replica } = parts
+  metrics.gauges(
+    'database_replica_lag_seconds',
+    'How far the replica is behind; infinite: it does not answer.',
+    [],
+    () => (replica === null ? [] : [{ labels: {}, value: replica.lagSeconds ?? Infinity }]),
   )
   const ofWriters = (pick: (counts: BatchCounts) => number) => () =>
     Object.entries(parts.writers).map(([writer, counts]) => ({ labels: { writer }, value: pick(counts()) }))

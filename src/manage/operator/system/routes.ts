@@ -13,7 +13,7 @@ import { presentSettings } from './settings.ts'
 
 const FAILED_MAILS = 20
 
-export function systemRoutes(routes: ManageRoutes, { db, config, sendMails }: ManageContext): void {
+export function systemRoutes(routes: ManageRoutes, { db, config, replica, sendMails }: ManageContext): void {
   routes.get('/system', {
     id: 'getSystem',
     summary: 'Get system status',
@@ -31,6 +31,7 @@ export function systemRoutes(routes: ManageRoutes, { db, config, sendMails }: Ma
           memory_bytes: process.memoryUsage.rss(),
         },
         database: { ...(await readDatabase(db)), is_embedded: config.databaseUrl === null },
+        replica: replica === null ? null : { lag_seconds: replica.lagSeconds, is_used: replica.isUsed },
         queues: {
           ...(await readQueues(db)),
           mails_queued: await countQueuedMails(db),

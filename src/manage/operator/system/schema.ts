@@ -21,6 +21,12 @@ export const System = shape('System', {
     max_connections: Count,
     clock_ahead_ms: Type.Integer({ description: "How far the database's clock is ahead of this process's." }),
   }),
+  replica: orNull(
+    Type.Object({
+      lag_seconds: orNull(Type.Number({ description: 'Null: it does not answer.' })),
+      is_used: Type.Boolean({ description: 'False: it does not keep up, and the dashboard reads from the primary.' }),
+    }),
+  ),
   queues: Type.Object({
     postbacks_queued: Type.Integer({
       description: 'Of this and the others in the database, at most 10,000 are counted.',

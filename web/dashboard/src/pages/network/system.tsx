@@ -27,7 +27,7 @@ export default function SystemPage() {
 }
 
 /** What needs an operator. */
-function warningsOf({ queues, database, partitions, nodes }: Shown): string[] {
+function warningsOf({ queues, database, replica, partitions, nodes }: Shown): string[] {
   const warnings: string[] = []
   const here = nodes.filter(({ is_here }) => is_here)
   if (!here.some(({ part }) => part === 'worker'))
@@ -45,15 +45,22 @@ function warningsOf({ queues, database, partitions, nodes }: Shown): string[] {
     warnings.push('The clocks of this machine and the database differ. Run a time service such as chrony on both.')
   if (database.connections > 0.9 * database.max_connections)
     warnings.push('The database is running out of connections. Raise max_connections or run fewer processes.')
+  if (replica !== null && !replica.is_used)
+    warnings.push('The replica is away or behind: the dashboard reads from the primary database meanwhile.')
   const today = new Date().toISOString().slice(0, 10)
   if (partitions.some(({ newest_day }) => newest_day === null || newest_day <= today))
     warnings.push('Partitions for tomorrow are missing. They are created hourly: check the server log.')
   return warnings
 }
 
+function describeLag(lag_seconds: number | null): string {
+  if (lag_seconds === null) return 'Away'
+  return lag_seconds < 1 ? 'Up to date' : `${Math.round(lag_seconds)} s behind`
+}
+
 function Facts(shown: Shown) {
-  const { version, node, database, queues, partitions, nodes, rate_limits, has_mail, logo, failed_mails, settings } =
-    shown
+  const { version, node, database, replica, queues, partitions, nodes, rate_limits, has_mail, logo } = shown
+  const { failed_mails, settings } = shown
   return (
     <Stack gap="lg">
       {warningsOf(shown).map((warning) => (
@@ -72,6 +79,11 @@ function Facts(shown: Shown) {
         <Fact name="PostgreSQL" about={database.is_embedded ? 'Embedded' : 'Set by DATABASE_URL'}>
           {database.version}
         </Fact>
+        {replica !== null && (
+          <Fact name="Replica" about={replica.is_used ? 'The dashboard reads from it' : 'Not used'}>
+            {describeLag(replica.lag_seconds)}
+          </Fact>
+        )}
         <Fact name="Database" about="On disk">
           {formatBytes(database.bytes)}
         </Fact>
