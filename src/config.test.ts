@@ -177,8 +177,8 @@ test('SECRET_KEY has at least 32 characters', () => {
 
 test('REDIS_URL must be a Redis URL', () => {
   assert.equal(loadConfig({ REDIS_URL: 'redis://cache' }).redisUrl, 'redis://cache')
-  for (const REDIS_URL of ['cache:6379', 'http://cache', 'localhost'])
-    refuses({ REDIS_URL }, /^REDIS_URL must be a URL/)
+  for (const REDIS_URL of ['cache:6379', 'http://cache', 'localhost', 'redis://a,b', 'redis+sentinel://a,b'])
+    refuses({ REDIS_URL }, /^REDIS_URL must be redis:/)
 })
 
 test('the demo is refused with DATABASE_URL and in production', () => {

@@ -5,6 +5,7 @@ import ipaddr from 'ipaddr.js'
 import { OperatorError } from './errors.ts'
 import { EnvReader } from './lib/env-reader.ts'
 import { isLoopback, isNarrowCidr } from './lib/ip-ranges.ts'
+import { readRedisAddress } from './lib/redis-address.ts'
 import { LOG_LEVELS, type LogLevel } from './settings.ts'
 
 export type Config = {
@@ -72,7 +73,11 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   if (databaseReplicaUrl !== null && databaseUrl === null)
     problems.push('DATABASE_REPLICA_URL needs DATABASE_URL: the embedded PostgreSQL has no replica.')
   const preparedStatements = given.onOrOff('PREPARED_STATEMENTS', true)
-  const redisUrl = given.url('REDIS_URL', ['redis', 'rediss'])
+  const redisUrl = given.text('REDIS_URL')
+  if (redisUrl !== null && readRedisAddress(redisUrl) === null)
+    problems.push(
+      'REDIS_URL must be redis://host:6379, redis+sentinel://host:26379,host:26379/name or redis+cluster://host:6379,host:6379 (rediss for encrypted connections).',
+    )
   const requireHttps = given.onOrOff('REQUIRE_HTTPS', production)
   const require2fa = given.onOrOff('REQUIRE_2FA', production)
   const publicUrl = readPublicUrl(given, production, requireHttps) ?? ownUrl

@@ -49,7 +49,9 @@ export const SETTINGS: readonly Setting[] = [
     name: 'REDIS_URL',
     fallback: 'none',
     about:
-      'A Redis that shares the rate limits between processes: `redis://host:6379`. Without it each process counts alone.',
+      'A Redis that shares the rate limits between nodes: `redis://user:password@host:6379`, several under Sentinel ' +
+      '(`redis+sentinel://host:26379,host:26379/name`) or a cluster (`redis+cluster://host:6379,host:6379`); `rediss` for encrypted connections. ' +
+      'Nothing in it must survive. Without it each node counts alone.',
     secret: true,
   },
   {

@@ -25,12 +25,12 @@ test('the description of the settings masks every secret', () => {
   for (const scheme of ['postgres', 'postgresql']) {
     const env = {
       DATABASE_URL: `${scheme}://owner:canary@db:5432/offers?sslpassword=canary&password=canary#canary`,
-      REDIS_URL: 'redis://:canary@cache:6379/0?password=canary',
+      REDIS_URL: 'redis+sentinel://user:canary@cache:6379,other:6379/name',
       SECRET_KEY: 'canary'.repeat(6),
     }
     const text = JSON.stringify(describeConfig(loadConfig(env), env))
     assert.doesNotMatch(text, /canary/)
     assert.match(text, /owner:\*+@db:5432\/offers/)
-    assert.match(text, /cache:6379/)
+    assert.match(text, /user:\*+@cache:6379,other:6379\/name/)
   }
 })

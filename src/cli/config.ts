@@ -57,9 +57,6 @@ export function describeConfig(
   return SETTINGS.map(({ name }) => ({ name, value: inForce[name] ?? '', given: Boolean(env[name]?.trim()) }))
 }
 
-/** A connection URL without its password or its parameters, either of which may carry a secret. */
-function maskUrl(text: string): string {
-  const url = new URL(text)
-  const user = url.username === '' ? '' : `${url.username}${url.password === '' ? '' : ':********'}@`
-  return `${url.protocol}//${user}${url.host}${url.pathname}${url.search === '' ? '' : '?********'}`
-}
+/** A connection URL without its password or its parameters, either of which may carry a secret. It may name several hosts. */
+const maskUrl = (text: string) =>
+  text.replace(/^([\w+.-]+:\/\/[^:@/]*):[^/]*@/, '$1:********@').replace(/[?#].*/, '?********')

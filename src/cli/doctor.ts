@@ -7,6 +7,8 @@ import { Command } from 'commander'
 import { type Config, loadConfig } from '../config.ts'
 import { createDataDir } from '../db/embedded.ts'
 import { messageOf } from '../errors.ts'
+import { openRedis } from '../http/redis-client.ts'
+import { inTime } from '../lib/in-time.ts'
 import { isLoopback } from '../lib/ip-ranges.ts'
 import { rfc3339 } from '../lib/time.ts'
 import { hasSecretKey } from './context.ts'
@@ -15,6 +17,7 @@ import { type OutputOptions, show } from './output.ts'
 import { failLater, terminal } from './terminal.ts'
 
 const EXPIRY_WARNING_DAYS = 14
+const REDIS_PATIENCE_MS = 3_000
 
 export const doctorCommand = () =>
   new Command('doctor').action(async (options: OutputOptions) => {
@@ -56,23 +59,25 @@ function checkFolder(config: Config): Finding {
 async function checkRedis(config: Config): Promise<Finding> {
   const check = 'redis'
   if (config.redisUrl === null) return { check, ok: true, result: 'not used: each process counts its own requests' }
-  const { createClient } = await import('redis') // it takes as long to load as everything else
-  const client = createClient({ url: config.redisUrl, socket: { connectTimeout: 2_000, reconnectStrategy: false } })
-  client.on('error', () => {}) // the failed connect reports it
+  let problem = 'does not answer'
+  const { client, connected, close } = await openRedis(
+    config.redisUrl,
+    (error) => (problem = messageOf(error) || problem),
+  )
   try {
-    await client.connect()
-    await client.ping()
+    await inTime(connected, REDIS_PATIENCE_MS)
+    await inTime(client.eval('return 1', { keys: [], arguments: [] }), REDIS_PATIENCE_MS)
     return { check, ok: true, result: 'answers' }
-  } catch (error) {
+  } catch {
     return {
       check,
       ok: false,
-      result: messageOf(error),
+      result: problem,
       advice:
         'Check that Redis is running and that REDIS_URL is correct. Until then, each process counts its own requests.',
     }
   } finally {
-    if (client.isOpen) client.destroy()
+    await close()
   }
 }
 

@@ -5,6 +5,7 @@
 // breaker for a second, during which the count in memory decides. That count follows Redis while Redis answers, so an
 // outage of Redis gives no caller a fresh allowance.
 import { Cache } from '../lib/cache.ts'
+import { openRedis } from './redis-client.ts'
 
 const WINDOW_MS = 60_000
 const REDIS_BUDGET_MS = 30
@@ -39,19 +40,8 @@ export async function createRedisLimiter(
   warn: (message: string) => void,
   budgetMs = REDIS_BUDGET_MS,
 ): Promise<RateLimiter> {
-  // Half a thousand modules, for those who have Redis.
-  const [{ createClient }, { RateLimiterRedis }] = await Promise.all([import('redis'), import('rate-limiter-flexible')])
+  const { RateLimiterRedis } = await import('rate-limiter-flexible') // half a thousand modules, for those who have Redis
   const windows = new Windows(Date.now)
-  const client = createClient({
-    url,
-    disableOfflineQueue: true,
-    pingInterval: 300,
-    socket: {
-      connectTimeout: 1_000,
-      socketTimeout: 1_000,
-      reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 1_000),
-    },
-  })
   let closedUntil = 0 // while the breaker is open
   let isDown = false
   const fail = (reason: string) => {
@@ -59,9 +49,8 @@ export async function createRedisLimiter(
     if (!isDown) warn(`Redis does not answer (${reason}): each process counts its own requests until it does.`)
     isDown = true
   }
-  client.on('error', (error: Error) => fail(error.message))
-  const connecting = client.connect().catch(() => {}) // it keeps reconnecting; the error event reports it
-  await Promise.race([connecting, wait(budgetMs * 10)])
+  const { client, connected, close } = await openRedis(url, (error) => fail(error.message))
+  await Promise.race([connected, wait(budgetMs * 10)])
   const counter = new RateLimiterRedis({
     storeClient: client,
     useRedisPackage: true,
@@ -85,7 +74,7 @@ export async function createRedisLimiter(
       return ask(key, limit, cost)
     },
     peek: (key, limit) => allowanceOf(windows.get(key), limit),
-    close: async () => client.destroy(),
+    close,
   }
 }
 
