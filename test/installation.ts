@@ -85,6 +85,12 @@ export class Installation {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
+  /** Whether everything that waited for the database was written. */
+  spoolIsEmpty(): boolean {
+    const files = readdirSync(join(this.dataDir, 'spool'), { recursive: true, encoding: 'utf8' })
+    return !files.some((name) => name.endsWith('.jsonl'))
+  }
+
   async dumpDatabase(): Promise<string> {
     const database = await holdEmbeddedPostgres(this.dataDir)
     const text = await dumpDatabase(database.connection)

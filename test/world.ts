@@ -10,7 +10,7 @@ import { createLog } from '../src/cli/log.ts'
 import { type Config, loadConfig } from '../src/config.ts'
 import { APP_ROLE } from '../src/db/app-role.ts'
 import { type Database, openPool } from '../src/db/open.ts'
-import { limitRole } from '../src/db/timeouts.ts'
+import { setRoleDefaults } from '../src/db/role-defaults.ts'
 import type { DemoSite } from '../src/demo/site.ts'
 import { createAdvertiser } from '../src/features/accounts/advertisers.ts'
 import { createPublisher } from '../src/features/accounts/publishers.ts'
@@ -258,11 +258,11 @@ export async function adminQuery(sql: string): Promise<void> {
   await admin.end()
 }
 
-/** The limits that migrating sets: they belong to a database's name, and a copy of a database has none. */
+/** The defaults that migrating sets: they belong to a database's name, and a copy of a database has none. */
 async function limitDatabase(connection: pg.ClientConfig): Promise<void> {
   const client = new pg.Client(connection)
   await client.connect()
-  await limitRole(client)
+  await setRoleDefaults(client)
   await client.end()
 }
 

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Config } from '../config.ts'
+import { readConnectionBudget } from '../db/connection-budget.ts'
 import { listMigrations, pendingMigrations } from '../db/migrate.ts'
 import { type Database, openDatabase } from '../db/open.ts'
 import { Replica } from '../db/replica.ts'
@@ -13,8 +14,6 @@ import { hasSecretKey, readSecretKey } from './context.ts'
 export type Finding = { check: string; ok: boolean; result: string; advice?: string }
 
 const MAX_CLOCK_DIFFERENCE_MS = 2_000
-/** Of one process: its pool, one that listens, one that knows whether it is alone. */
-const CONNECTIONS_A_PROCESS = 12
 
 export async function checkDatabase(config: Config): Promise<Finding[]> {
   let database: Database | null = null
@@ -106,28 +105,14 @@ function checkClock(databaseTime: Date, localMs: number): Finding {
   }
 }
 
-type Limits = { total: number; reserved: number; used: number; of_database: number; of_role: number }
-
-/** Of `processes` APIs and the worker beside them, or of one process that is both. */
-async function checkConnections({ pool }: Database, processes: number): Promise<Finding> {
-  const check = 'limits'
-  const { rows } = await pool.query<Limits>(`
-    SELECT current_setting('max_connections')::integer AS total,
-      current_setting('superuser_reserved_connections')::integer AS reserved,
-      -- What kind of process it is, is hidden where it is another role's.
-      (SELECT count(*) FROM pg_stat_activity WHERE datid IS NOT NULL AND usesysid IS NOT NULL AND pid <> pg_backend_pid()) AS used,
-      (SELECT datconnlimit FROM pg_database WHERE datname = current_database()) AS of_database,
-      (SELECT rolconnlimit FROM pg_roles WHERE rolname = current_user) AS of_role`)
-  const { total, reserved, used, of_database, of_role } = rows[0] as Limits
-  const limits = [total - reserved, of_database, of_role].filter((limit) => limit >= 0)
-  const most = Math.min(...limits)
-  const needed = CONNECTIONS_A_PROCESS * (processes > 1 ? processes + 2 : 1)
-  const result = `${most} connections, ${used} in use; this node uses up to ${needed}`
+async function checkConnections(database: Database, apis: number): Promise<Finding> {
+  const { most, used, processes, needed } = await readConnectionBudget(database, apis)
+  const who = processes === 1 ? 'the process on this database uses' : `the ${processes} processes on this database use`
   return {
-    check,
+    check: 'limits',
     ok: most >= needed && most - used > 0,
-    result,
-    advice: `Raise max_connections (or the connection limit of the database or its user) to at least ${needed} for each such node${processes > 1 ? ', or lower PROCESSES' : ''}.`,
+    result: `${most} connections, ${used} in use; ${who} up to ${needed}`,
+    advice: `Raise max_connections (or the connection limit of the database or its user) above ${needed}, or put PgBouncer in between.`,
   }
 }
 

@@ -2,7 +2,8 @@ import { Command, Option } from 'commander'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Config, loadConfig } from '../config.ts'
 import { migrate } from '../db/migrate.ts'
-import { openDatabase } from '../db/open.ts'
+import { readConnectionBudget } from '../db/connection-budget.ts'
+import { type Database, openDatabase } from '../db/open.ts'
 import type { DemoSite } from '../demo/site.ts'
 import { OperatorError } from '../errors.ts'
 import { invitationUrl, inviteFirstOperator } from '../features/accounts/invitations.ts'
@@ -54,6 +55,7 @@ async function serve(options: ServeOptions): Promise<void> {
     if (isSupervisor) stops.drain = await superviseParts(parts, { config, log, demoSite, running })
     else stops.drain = await runParts(parts, { config, secretKey, database, log, demoSite, running, stop })
     warnAboutHttps(config, log)
+    if (database.embeddedIn === null) await warnAboutConnections(database, config, log)
     if (!stop.isAsked) say(describe(config, options, { ...prepared, embeddedIn: database.embeddedIn }))
   } catch (error) {
     if (stop.isAsked) return // what failed failed because everything is being closed
@@ -135,6 +137,19 @@ async function serveSupervised(): Promise<void> {
   } finally {
     stop.started()
   }
+}
+
+/** Those that are running now, and these: all of them may come to use what they may. */
+async function warnAboutConnections(
+  database: Database,
+  { processes: apis }: Config,
+  log: FastifyBaseLogger,
+): Promise<void> {
+  const { most, processes, needed } = await readConnectionBudget(database, apis)
+  if (needed > most)
+    log.warn(
+      `The ${processes} processes on this database may use ${needed} connections, and PostgreSQL allows ${most}: raise max_connections, or put PgBouncer in between.`,
+    )
 }
 
 function describe(

@@ -11,7 +11,7 @@ const FIELD_COUNT_BYTES = 2
 const END = 0xff // of a statement's data: -1 fields
 const BEGIN = 'BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY'
 /** Rows follow the index of their order: sorting them, with workers that are started for it, takes a quarter longer. */
-const IN_ORDER = 'SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off'
+const IN_ORDER = 'SET LOCAL jit = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off'
 const YEAR_2000_MS = 946_684_800_000 // PostgreSQL counts time from there
 
 /**

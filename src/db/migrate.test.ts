@@ -102,19 +102,20 @@ test('of two that migrate at once, one applies each file and the other finds not
 test('the server itself ends what takes too long, and leaves limits that an operator chose', async () => {
   const name = await newDatabase()
   const limitsOf = async () => {
-    const { rows } = await connectTo(name).pool.query<{ statement: string; idle: string }>(
-      `SELECT current_setting('statement_timeout') AS statement, current_setting('idle_in_transaction_session_timeout') AS idle`,
+    const { rows } = await connectTo(name).pool.query<{ statement: string; idle: string; jit: string }>(
+      `SELECT current_setting('statement_timeout') AS statement, current_setting('idle_in_transaction_session_timeout') AS idle, current_setting('jit') AS jit`,
     )
     return rows[0]
   }
   await migrate(connectTo(name), [FIRST])
-  assert.deepEqual(await limitsOf(), { statement: '20s', idle: '15s' })
+  assert.deepEqual(await limitsOf(), { statement: '20s', idle: '15s', jit: 'off' })
   await connectTo(name).pool.query(`ALTER ROLE CURRENT_USER IN DATABASE ${name} SET statement_timeout = 0`)
   await connectTo(name).pool.query(
     `ALTER ROLE CURRENT_USER IN DATABASE ${name} SET idle_in_transaction_session_timeout = 300`,
   )
+  await connectTo(name).pool.query(`ALTER ROLE CURRENT_USER IN DATABASE ${name} SET jit = on`)
   await migrate(connectTo(name), [FIRST])
-  assert.deepEqual(await limitsOf(), { statement: '0', idle: '300ms' })
+  assert.deepEqual(await limitsOf(), { statement: '0', idle: '300ms', jit: 'on' })
 
   const { pool } = connectTo(name)
   const idle = await pool.connect()

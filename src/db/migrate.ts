@@ -13,7 +13,7 @@ import { OperatorError } from '../errors.ts'
 import { projectPath } from '../lib/project.ts'
 import { LOCKS } from './locks.ts'
 import type { Database } from './open.ts'
-import { limitRole, NO_TIME_LIMIT } from './timeouts.ts'
+import { NO_TIME_LIMIT, setRoleDefaults } from './role-defaults.ts'
 
 const FOLDER = projectPath('migrations')
 const MAX_MS = 3_600_000 // a large table may take its time
@@ -42,7 +42,6 @@ export async function migrate(
   try {
     await takeTurn(holder)
     const client = await pool.connect()
-    let isDone = false
     try {
       await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
         name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
@@ -50,15 +49,14 @@ export async function migrate(
       const missing = missingMigrations(rows, migrations)
       for (const migration of missing)
         await (migration.sql.startsWith(CONCURRENTLY) ? applyConcurrently : applyWhole)(client, migration)
-      await limitRole(client)
-      isDone = true
+      await setRoleDefaults(client)
       return missing.map(({ name }) => name)
     } finally {
-      client.release(!isDone)
+      client.release(true) // it is older than the defaults
     }
   } finally {
     await holder.query('ROLLBACK').catch(() => {}) // the connection may be what failed
-    holder.release()
+    holder.release(true)
   }
 }
 

@@ -52,6 +52,8 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
   }
 }
 
+const READ_ONLY = '25006'
+
 const NAMED = /^\s*\/\* ([\w-]+) \*\//
 
 /** `preparedStatements` false: a pooler in between does not follow them. */
@@ -62,7 +64,8 @@ export type ConnectionOptions = pg.PoolConfig & { preparedStatements?: boolean }
  * longer than running them. The text must not depend on the values.
  *
  * A connection on which a query timed out is not used again. Its server may still do what was asked: after a BEGIN that
- * timed out, the next statements would be acknowledged, and rolled back when the connection ends.
+ * timed out, the next statements would be acknowledged, and rolled back when the connection ends. Nor is one to a server
+ * that takes no changes: it was the primary, and the next connection leads to the one that took over.
  */
 class CarefulClient extends pg.Client {
   readonly #prepares: boolean
@@ -79,7 +82,8 @@ class CarefulClient extends pg.Client {
   }
 
   #giveUpAfter(error: unknown): void {
-    if (!messageOf(error).includes('Query read timeout')) return
+    const isReadOnly = (error as { code?: string }).code === READ_ONLY
+    if (!isReadOnly && !messageOf(error).includes('Query read timeout')) return
     Object.assign(this, { _queryable: false }) // how the pool knows that it must let go of it
     const { connection } = this as unknown as { connection: { stream: { destroy(): void } } }
     connection.stream.destroy()

@@ -1,6 +1,6 @@
 // kill -9 on the path of money: every click that redirected, every confirmation and every report that was acknowledged
 // is found afterwards, once, with its ledger and its history; nothing is found that was not sent.
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { openDatabase } from '../../src/db/open.ts'
@@ -27,8 +27,7 @@ async function compare(): Promise<void> {
 /** Starts once more, so that what the last one left in its spool is written: thousands of rows, if the database was down often. */
 async function replaySpool(): Promise<void> {
   const server = await program.serve()
-  const spool = join(program.dataDir, 'spool')
-  await until(() => !readdirSync(spool, { recursive: true }).some((name) => String(name).endsWith('.jsonl')), 60_000)
+  await until(() => program.spoolIsEmpty())
   await server.kill('SIGINT')
 }
 

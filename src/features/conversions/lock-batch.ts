@@ -28,7 +28,7 @@ export async function lockBatch(trx: Trx, { commands, subjects, clicks }: Batch)
   const { rows } = await sql<{
     windowS: number | null
   }>`/* commands-lock */ SELECT set_config('plan_cache_mode', 'force_generic_plan', true),
-    set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+    set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
     (SELECT count(pg_advisory_xact_lock(${LOCK_CLASSES.commands}::integer, key)) FROM unnest(${keys}::integer[]) AS key),
     pg_advisory_xact_lock_shared(${LOCKS.caps}::bigint), longest_attribution(${reported}::bigint[]) AS "windowS"`.execute(
     trx,

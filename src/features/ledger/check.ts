@@ -2,7 +2,7 @@
 // was changed by hand.
 import type pg from 'pg'
 import type { Database } from '../../db/open.ts'
-import { NO_TIME_LIMIT } from '../../db/timeouts.ts'
+import { NO_TIME_LIMIT } from '../../db/role-defaults.ts'
 
 const MAX_MS = 3_600_000 // reading every entry ever written takes a while
 const MAX_EXAMPLES = 20

@@ -45,6 +45,7 @@ const SEARCHED_ROWS = 500
 // queue is empty, it is read from beginning to end for each of them. They are locked and written by their place (ctid),
 // or, where they are being sent, by the index of those.
 const IN_ORDER = `
+  SET LOCAL jit = off;
   SET LOCAL enable_seqscan = off;
   SET LOCAL enable_bitmapscan = off;
   SET LOCAL enable_sort = off;
