@@ -111,13 +111,15 @@ export class PostgresServer {
 }
 
 /** Of the newest version that is installed. */
-function programOf(name: string): string {
+export function findBinaries(): string {
   const newest = readdirSync(ROOT).toSorted((a, b) => Number(b) - Number(a))[0] ?? ''
-  return join(ROOT, newest, 'bin', name)
+  return join(ROOT, newest, 'bin')
 }
 
+const programOf = (name: string) => join(findBinaries(), name)
+
 /** It refuses to run as root. */
-function findOwner(): Owner {
+export function findOwner(): Owner {
   if (process.getuid?.() !== 0) return {}
   const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' })))
   return { uid: uid ?? 0, gid: gid ?? 0 }

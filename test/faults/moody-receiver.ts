@@ -22,6 +22,7 @@ export class MoodyReceiver {
   /** Messages whose id is not that of their headers. */
   readonly strange: unknown[] = []
   readonly #timeoutMs: number
+  readonly #host: string
   readonly #secretOf: (method: 'POST' | 'GET') => string
   readonly #server = createServer((request, response) => {
     const parts: Buffer[] = []
@@ -31,13 +32,14 @@ export class MoodyReceiver {
   #clock = 0
 
   /** `timeoutMs`: after which the sender no longer waits for a response. */
-  constructor(timeoutMs: number, secretOf: (method: 'POST' | 'GET') => string) {
+  constructor(timeoutMs: number, secretOf: (method: 'POST' | 'GET') => string, host = '127.0.0.1') {
     this.#timeoutMs = timeoutMs
+    this.#host = host
     this.#secretOf = secretOf
   }
 
   async open(): Promise<void> {
-    await new Promise<void>((done) => this.#server.listen(0, '127.0.0.1', done))
+    await new Promise<void>((done) => this.#server.listen(0, this.#host, done))
   }
 
   close(): void {
@@ -46,7 +48,7 @@ export class MoodyReceiver {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+    return `http://${this.#host}:${(this.#server.address() as AddressInfo).port}`
   }
 
   #receive(request: IncomingMessage, response: ServerResponse, body: Buffer): void {

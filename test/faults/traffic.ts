@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { Database } from '../../src/db/open.ts'
 import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
 import { checkLedger } from '../../src/features/ledger/check.ts'
@@ -13,17 +14,26 @@ import { none } from './none.ts'
 const CLIENTS = 6
 const OFFERS = 5
 
+type MadeApp = { app_id: number; live: IssuedCredentials }
+
 export class Traffic {
+  readonly appId: number
+  readonly signingSecret: string
   /** Users for whom something was sent, and what was acknowledged for them. */
   readonly attempted = new Set<string>()
   readonly clicked = new Map<string, string>()
   readonly converted = new Map<string, string>()
+  /** Those whose confirmation was acknowledged, be it before their click was written. */
+  readonly confirmed = new Set<string>()
   readonly #headers: Record<string, string>
   readonly #token: string
   readonly #firstOffer: number
   #rounds = 0
 
-  private constructor({ api_key, api_secret }: IssuedCredentials, token: string, firstOffer: number) {
+  private constructor({ app_id, live }: MadeApp, token: string, firstOffer: number) {
+    const { api_key, api_secret, signing_secret } = live
+    this.appId = app_id
+    this.signingSecret = signing_secret
     this.#headers = { 'x-api-key': api_key, 'x-api-secret': api_secret }
     this.#token = token
     this.#firstOffer = firstOffer
@@ -33,7 +43,7 @@ export class Traffic {
   static async prepare(program: Installation): Promise<Traffic> {
     await program.json('publisher', 'create', '--name', 'P')
     const create = ['app', 'create', '--publisher', 'P', '--name', 'A', '--rate-limit', '1000000']
-    const { live } = await program.json<{ live: IssuedCredentials }>(...create)
+    const app = await program.json<MadeApp>(...create)
     const { token } = await program.json<{ token: string }>('advertiser', 'create', '--name', 'Acme')
     const file = join(program.folder, 'offers.json')
     const offer = { advertiser: 'Acme', name: 'An offer', category: 'app', payout: 1, revenue: 1.5 }
@@ -46,7 +56,7 @@ export class Traffic {
     writeFileSync(file, JSON.stringify(rows))
     await program.json('offer', 'import', file)
     const [first] = await program.json<{ offer_id: number }[]>('offer', 'list')
-    return new Traffic(live, token, first?.offer_id ?? 0)
+    return new Traffic(app, token, first?.offer_id ?? 0)
   }
 
   /** To these servers in turn, until stopped. */
@@ -112,7 +122,9 @@ export class Traffic {
     const callback = `${url}/postback?click_id=${clickId}&txn_id=${userId}&token=${this.#token}`
     const confirmed = await fetch(callback, { signal: patience() })
     const { conversion_id } = (await confirmed.json()) as { conversion_id: string | null }
-    if (confirmed.status === 200 && conversion_id !== null) this.converted.set(userId, conversion_id)
+    if (confirmed.status !== 200) return
+    this.confirmed.add(userId)
+    if (conversion_id !== null) this.converted.set(userId, conversion_id)
   }
 
   /** Everything acknowledged is found, once, with its ledger and its history; nothing is found that was not sent. */
@@ -126,6 +138,9 @@ export class Traffic {
     none(lost, 'led on, but the click is not found')
     const forgotten = [...this.converted].filter(([userId, id]) => byUser.get(userId) !== id)
     none(forgotten, 'acknowledged, but not found')
+    const unconfirmed = [...this.confirmed].filter((userId) => !byUser.has(userId))
+    const { rows: open } = await sql`SELECT FROM open_calls`.execute(db) // they wait for clicks that were in the spool
+    none(unconfirmed.slice(open.length), 'confirmed, but not converted')
     const strange = [...clicks, ...conversions].filter((row) => !this.attempted.has(row.user_id))
     none(strange, 'found, but never sent')
     assert.equal(byUser.size, conversions.length, 'one conversion a user')

@@ -1,0 +1,80 @@
+// A small data centre under faults: machines lose power and cables, processes are killed and frozen, PostgreSQL and Redis
+// fail over, while users click, advertisers confirm and publishers report. Afterwards, by counting on both sides: nothing
+// acknowledged is lost, nothing is there twice, every postback was received in order, and no node needed a hand.
+//
+// SEED repeats a run's faults, FAULT_SECONDS says how long they go on: SEED=7 FAULT_SECONDS=3600 npm run test:faults
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { after } from 'node:test'
+import { sql } from 'kysely'
+import { type Database, openPool } from '../../../src/db/open.ts'
+import { Installation, until } from '../../installation.ts'
+import { IS_LONG, testLong } from '../../tier.ts'
+import { SECRET_KEY } from '../../world.ts'
+import { compareOrder, compareWithAcknowledged, compareWithQueue } from '../compare-postbacks.ts'
+import { MoodyReceiver } from '../moody-receiver.ts'
+import { Traffic } from '../traffic.ts'
+import { Centre } from './centre.ts'
+import { Faults } from './faults.ts'
+import { apiUrl } from './nodes.ts'
+
+const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e6))
+const SECONDS = Number(process.env['FAULT_SECONDS'] ?? 40)
+const TIMEOUT_S = 1
+const SETTLED_MS = 180_000
+
+const program = new Installation()
+let centre: Centre | undefined
+let database: Database
+after(async () => {
+  if (!IS_LONG) return
+  await database?.close()
+  await centre?.close()
+  await program.remove()
+})
+
+testLong(`nothing is lost or doubled in a data centre under ${SECONDS} s of faults (seed: ${SEED})`, async (t) => {
+  centre = new Centre()
+  const { network, apis } = centre
+  await centre.startDatabase()
+  program.env = { DATABASE_URL: centre.databaseUrl, SECRET_KEY, POSTBACK_ALLOW: network.cidr }
+  await program.json('migrate')
+  const traffic = await Traffic.prepare(program)
+  const receiver = new MoodyReceiver(TIMEOUT_S * 1_000, () => traffic.signingSecret, network.address)
+  await receiver.open()
+  after(() => receiver.close())
+  await program.json('app', 'trust', String(traffic.appId), '--all')
+  await program.json('app', 'set-postback', String(traffic.appId), '--method', 'POST', '--url', `${receiver.url}/`, '--timeout', `${TIMEOUT_S}s`) // prettier-ignore
+  await centre.startNodes()
+  database = { ...openPool({ connectionString: centre.databaseUrl }, 3), embeddedIn: null, revive: async () => {} }
+
+  const clients = traffic.start(...apis.map(apiUrl))
+  await traffic.someAnswers()
+  const faults = new Faults(network, SEED)
+  const endMs = Date.now() + SECONDS * 1_000
+  await faults.happenUntil(() => Date.now() >= endMs, (name) => t.diagnostic(name)) // prettier-ignore
+  await centre.isWhole()
+  await traffic.someAnswers()
+  await clients.stop()
+
+  await until(() => apis.every(({ folder }) => !readdirSync(`${folder}/data/spool`, { recursive: true, encoding: 'utf8' }).some((name) => name.endsWith('.jsonl'))), SETTLED_MS) // prettier-ignore
+  await deliverAll(database)
+  t.diagnostic(`${faults.total} faults (${[...faults.counts].map(([kind, count]) => `${count} ${kind}`).join(', ')}); ${traffic.clicked.size} clicks, ${traffic.converted.size} conversions, ${receiver.arrivals.length} postbacks`) // prettier-ignore
+  await traffic.compare(database)
+  const { attempted } = traffic
+  compareWithAcknowledged(receiver.arrivals, { attempted, approved: new Set(traffic.converted.values()), reversed: new Set() }) // prettier-ignore
+  compareOrder(receiver.arrivals)
+  await compareWithQueue(database.db, receiver.arrivals)
+  assert.deepEqual(receiver.strange, [])
+})
+
+/** Until nothing waits: calls for their clicks, postbacks to be sent. Retries wait for hours in the end: they are made due at once. */
+async function deliverAll({ db }: Database): Promise<void> {
+  await until(async () => {
+    await sql`UPDATE postback_queue SET due_at = now() WHERE state = 'later'`.execute(db)
+    await sql`UPDATE postback_lanes SET open_until = NULL WHERE open_until > now()`.execute(db)
+    await sql`UPDATE open_calls SET next_attempt_at = now() WHERE next_attempt_at > now()`.execute(db)
+    const { rows } = await sql`SELECT FROM postback_queue UNION ALL SELECT FROM open_calls LIMIT 1`.execute(db)
+    return rows.length === 0
+  }, SETTLED_MS)
+}
