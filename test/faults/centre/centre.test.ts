@@ -2,7 +2,7 @@
 // fail over, while users click, advertisers confirm and publishers report. Afterwards, by counting on both sides: nothing
 // acknowledged is lost, nothing is there twice, every postback was received in order, and no node needed a hand.
 //
-// SEED repeats a run's faults, FAULT_SECONDS says how long they go on: SEED=7 FAULT_SECONDS=3600 npm run test:faults
+// SEED repeats a run's faults, DURATION says for how many seconds: SEED=7 DURATION=3600 npm run test:faults
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { after } from 'node:test'
@@ -19,7 +19,7 @@ import { Faults } from './faults.ts'
 import { apiUrl } from './nodes.ts'
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e6))
-const SECONDS = Number(process.env['FAULT_SECONDS'] ?? 40)
+const SECONDS = Number(process.env['DURATION'] ?? 40)
 const TIMEOUT_S = 1
 const SETTLED_MS = 180_000
 

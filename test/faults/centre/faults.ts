@@ -1,4 +1,5 @@
 // What happens to machines and processes. Each fault is drawn by a number, does its harm for a while, and mends it.
+import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Machine, Network, Service } from './network.ts'
 
@@ -44,10 +45,45 @@ export class Faults {
     }
   }
 
+  /** Those that are likely in life are drawn more often. */
   #draw(): Harm {
-    const kinds = [() => this.#kill(), () => this.#kill(), () => this.#freeze(), () => this.#cut(), () => this.#crash()]
-    return (this.#pick(kinds) ?? kinds[0]!)()
+    const kinds = ['kill', 'kill', 'kill one', 'freeze', 'cut', 'lose', 'crash', 'fill', 'clock', 'flush'] as const
+    switch (this.#pick(kinds)) {
+      case 'kill one':
+        return this.#killOne()
+      case 'freeze':
+        return this.#freeze()
+      case 'cut':
+        return this.#cut()
+      case 'lose':
+        return this.#lose()
+      case 'crash':
+        return this.#crash()
+      case 'fill':
+        return this.#fill()
+      case 'clock':
+        return this.#moveClock()
+      case 'flush':
+        return this.#flush()
+      default:
+        return this.#kill()
+    }
   }
+
+  /** Something that begins and ends. */
+  #forAWhile(name: string, begin: () => void, end: () => void): Harm {
+    const ms = this.#between(500, 12_000)
+    return {
+      name: `${name} for ${Math.round(ms)} ms`,
+      happen: async () => {
+        begin()
+        await sleep(ms)
+        end()
+      },
+    }
+  }
+
+  #machine = () => this.#pick(this.#network.machines) as Machine
 
   #pick = <T>(all: readonly T[]): T | undefined => all[Math.floor(this.#random() * all.length)]
   #between = (least: number, most: number) => least + this.#random() * (most - least)
@@ -58,39 +94,53 @@ export class Faults {
     return { name: `kill: ${service.name}`, happen: async () => service.signal('SIGKILL') }
   }
 
+  #killOne(): Harm {
+    const [machine, chance] = [this.#machine(), this.#random()]
+    return { name: `kill one: ${machine.name}`, happen: async () => machine.killOne(chance) }
+  }
+
   #freeze(): Harm {
     const service = this.#pick(this.#network.services) as Service
-    const ms = this.#between(500, 12_000)
-    return {
-      name: `freeze: ${service.name} for ${Math.round(ms)} ms`,
-      happen: async () => {
-        service.signal('SIGSTOP')
-        await sleep(ms)
-        service.signal('SIGCONT')
-      },
-    }
+    return this.#forAWhile(`freeze: ${service.name}`, () => service.signal('SIGSTOP'), () => service.signal('SIGCONT')) // prettier-ignore
   }
 
   /** The cable of one machine. */
   #cut(): Harm {
-    const machine = this.#pick(this.#network.machines) as Machine
-    const ms = this.#between(500, 12_000)
-    return {
-      name: `cut: ${machine.name} for ${Math.round(ms)} ms`,
-      happen: async () => {
-        machine.cut()
-        await sleep(ms)
-        machine.mend()
-      },
-    }
+    const machine = this.#machine()
+    return this.#forAWhile(`cut: ${machine.name}`, () => machine.cut(), () => machine.mend()) // prettier-ignore
+  }
+
+  /** One way between two machines. */
+  #lose(): Harm {
+    const [from, to] = [this.#machine(), this.#machine()]
+    if (from === to) return this.#cut()
+    return this.#forAWhile(`lose: ${from.name} to ${to.name}`, () => from.lose(to, true), () => from.lose(to, false)) // prettier-ignore
   }
 
   /** The power of one machine: everything on it ends at once. */
   #crash(): Harm {
-    const machine = this.#pick(this.#network.machines) as Machine
+    const machine = this.#machine()
+    return { name: `crash: ${machine.name}`, happen: async () => machine.crash() }
+  }
+
+  #fill(): Harm {
+    const machine = this.#machine()
+    return this.#forAWhile(`disk full: ${machine.name}`, () => machine.fillDisk(), () => machine.emptyDisk()) // prettier-ignore
+  }
+
+  #moveClock(): Harm {
+    const movable = this.#network.machines.filter(({ hasMovableClock }) => hasMovableClock)
+    const [machine, seconds] = [this.#pick(movable) as Machine, Math.round(this.#between(-120, 120))]
+    return this.#forAWhile(`clock: ${machine.name} by ${seconds} s`, () => machine.setClock(seconds), () => machine.setClock(0)) // prettier-ignore
+  }
+
+  /** Redis forgets everything, wherever it is. */
+  #flush(): Harm {
     return {
-      name: `crash: ${machine.name}`,
-      happen: async () => machine.crash(),
+      name: 'flush: Redis',
+      happen: async () => {
+        for (const { address } of this.#network.machines) spawn('redis-cli', ['-h', address, '-t', '1', 'FLUSHALL'], { stdio: 'ignore' }) // prettier-ignore
+      },
     }
   }
 }

@@ -3,7 +3,7 @@
 // Linux.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream, mkdirSync } from 'node:fs'
+import { chmodSync, createWriteStream, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createFolder } from '../../folders.ts'
@@ -11,6 +11,7 @@ import { createFolder } from '../../folders.ts'
 const BRIDGE = 'offerdeck0'
 const NET = '10.77.0'
 const RESTART_MS = 1_000
+const DISK_BYTES = 768 * 1024 ** 2
 
 const run = (file: string, ...args: string[]): string =>
   execFileSync(file, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
@@ -43,6 +44,8 @@ export class Network {
   async close(): Promise<void> {
     await Promise.all(this.services.toReversed().map((service) => service.stop('SIGKILL')))
     removeRemains()
+    for (const { folder } of this.machines) run('umount', '--lazy', folder)
+    rmSync(this.folder, { recursive: true, force: true })
   }
 }
 
@@ -63,12 +66,14 @@ function removeRemains(): void {
 
 /** Everything that runs in a namespace, at once. */
 function killAll(space: string): void {
-  for (const pid of ip(`netns pids ${space}`).match(/\d+/g) ?? []) {
-    try {
-      process.kill(Number(pid), 'SIGKILL')
-    } catch {
-      // It ended with its parent.
-    }
+  for (const pid of ip(`netns pids ${space}`).match(/\d+/g) ?? []) kill(Number(pid))
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended with its parent.
   }
 }
 
@@ -77,6 +82,7 @@ export class Machine {
   readonly address: string
   readonly folder: string
   readonly services: Service[] = []
+  hasMovableClock = false
   readonly #space: string
 
   constructor(name: string, address: string, folder: string) {
@@ -85,6 +91,8 @@ export class Machine {
     this.folder = folder
     this.#space = `od-${name}`
     mkdirSync(folder, { recursive: true })
+    run('mount', '-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder)
+    chmodSync(folder, 0o755)
     const [outer, inner] = [`od-${name}`, 'eth0']
     ip(`netns add ${this.#space}`)
     ip(`link add ${outer} type veth peer name ${inner} netns ${this.#space}`)
@@ -103,7 +111,7 @@ export class Machine {
     const asUser = options.user === undefined ? [] : ['setpriv', `--reuid=${options.user}`, `--regid=${options.user}`, '--clear-groups'] // prettier-ignore
     const service = new Service(`${this.name} ${name}`, ['ip', 'netns', 'exec', this.#space, ...asUser, ...command], {
       folder: this.folder,
-      log: join(this.folder, `${name}.log`),
+      log: `${this.folder}-${name}.log`, // beside it, where there is room
       env: options.env ?? {},
     })
     this.services.push(service)
@@ -113,6 +121,50 @@ export class Machine {
   /** The power is cut for a moment: all processes end at once, and what is started by itself starts again. */
   crash(): void {
     killAll(this.#space)
+  }
+
+  /** kill -9 of any one process, be it a connection of PostgreSQL. */
+  killOne(chance: number): void {
+    const pids = ip(`netns pids ${this.#space}`).match(/\d+/g) ?? []
+    kill(Number(pids[Math.floor(chance * pids.length)] ?? 0))
+  }
+
+  /** What it sends to another one gets lost, what comes from there arrives. */
+  lose(other: Machine, isLost: boolean): void {
+    ip(`-n ${this.#space} route ${isLost ? 'add' : 'del'} blackhole ${other.address}/32`)
+  }
+
+  /** The disk is full. */
+  fillDisk(): void {
+    try {
+      writeFileSync(this.#filler, Buffer.alloc(DISK_BYTES))
+    } catch {
+      // Now it is.
+    }
+  }
+
+  emptyDisk(): void {
+    rmSync(this.#filler, { force: true })
+  }
+
+  /** Its clock goes wrong, by so many seconds. Only for what was started with `env` of `movableClock`. */
+  setClock(seconds: number): void {
+    writeFileSync(this.#clock, `${seconds < 0 ? '' : '+'}${seconds}s\n`)
+  }
+
+  get movableClock(): Record<string, string> {
+    this.hasMovableClock = true
+    this.setClock(0)
+    const [preload = ''] = run('faketime', '-f', '+0s', 'env').match(/(?<=^LD_PRELOAD=).*$/m) ?? []
+    return { LD_PRELOAD: preload, FAKETIME_TIMESTAMP_FILE: this.#clock, FAKETIME_NO_CACHE: '1', FAKETIME_DONT_FAKE_MONOTONIC: '1' } // prettier-ignore
+  }
+
+  get #filler(): string {
+    return join(this.folder, 'filler')
+  }
+
+  get #clock(): string {
+    return join(this.folder, 'clock')
   }
 
   /** The cable is pulled: nothing comes, nothing goes. */

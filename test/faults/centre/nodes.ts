@@ -29,6 +29,7 @@ export function serveNode(machine: Machine, part: 'api' | 'worker', around: Surr
     METRICS_HOST: '0.0.0.0',
     DRAIN_SECONDS: '2',
     LOG_LEVEL: 'info',
+    ...machine.movableClock,
   }
   return machine.serve(part, [process.execPath, COMMAND, 'serve', '--only', part], { env })
 }
