@@ -25,6 +25,8 @@ export class Traffic {
   readonly converted = new Map<string, string>()
   /** Those whose confirmation was acknowledged, be it before their click was written. */
   readonly confirmed = new Set<string>()
+  /** What was not answered as it should. */
+  readonly failures: unknown[] = []
   readonly #headers: Record<string, string>
   readonly #token: string
   readonly #firstOffer: number
@@ -94,7 +96,8 @@ export class Traffic {
     try {
       if (i % 3 === 2) await this.#report(url, userId, offerId)
       else await this.#click(url, userId, offerId)
-    } catch {
+    } catch (error) {
+      this.failures.push(error)
       await sleep(5) // the server is gone, or the database: so it was not acknowledged
     }
   }
@@ -107,7 +110,8 @@ export class Traffic {
       signal: patience(),
     })
     const { data } = (await answer.json()) as { data?: { conversion: { conversion_id: string } } }
-    if (answer.ok && data !== undefined) this.converted.set(userId, data.conversion.conversion_id)
+    if (!answer.ok || data === undefined) return void this.failures.push(`report: ${answer.status}`)
+    this.converted.set(userId, data.conversion.conversion_id)
   }
 
   async #click(url: string, userId: string, offerId: number): Promise<void> {
@@ -117,12 +121,14 @@ export class Traffic {
     const followed = await fetch(data?.offer.link ?? '', { redirect: 'manual', signal: patience() })
     await followed.arrayBuffer()
     const clickId = /c=([0-9a-f-]{36})$/.exec(followed.headers.get('location') ?? '')?.[1]
-    if (followed.status !== 302 || clickId === undefined) return
+    if (followed.status !== 302 || clickId === undefined) return void this.failures.push(`click: ${followed.status}`)
     this.clicked.set(userId, clickId)
     const callback = `${url}/postback?click_id=${clickId}&txn_id=${userId}&token=${this.#token}`
     const confirmed = await fetch(callback, { signal: patience() })
     const { conversion_id } = (await confirmed.json()) as { conversion_id: string | null }
-    if (confirmed.status !== 200) return
+    // 202: its click is not written yet; it is kept, and tried again.
+    if (confirmed.status !== 200 && confirmed.status !== 202)
+      return void this.failures.push(`confirmation: ${confirmed.status}`)
     this.confirmed.add(userId)
     if (conversion_id !== null) this.converted.set(userId, conversion_id)
   }

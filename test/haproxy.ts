@@ -1,0 +1,36 @@
+// A real HAProxy in front of API nodes, which asks each whether it is ready.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createFolder } from './folders.ts'
+import { freePort } from './ports.ts'
+
+export class HAProxy {
+  readonly url: string
+  readonly #folder = createFolder('haproxy')
+  readonly #process: ChildProcess
+
+  private constructor(port: number, nodes: readonly number[]) {
+    this.url = `http://127.0.0.1:${port}`
+    const servers = nodes.map((node, i) => `  server node${i} 127.0.0.1:${node} check inter 200 fall 1 rise 1\n`)
+    const file = join(this.#folder, 'haproxy.cfg')
+    writeFileSync(
+      file,
+      'defaults\n  mode http\n  timeout connect 2s\n  timeout client 30s\n  timeout server 30s\n  option forwardfor\n' +
+        '  option redispatch\n  retries 3\n  retry-on conn-failure empty-response\n' +
+        `listen api\n  bind 127.0.0.1:${port}\n  option httpchk GET /readyz\n  http-check expect status 200\n${servers.join('')}`,
+    )
+    this.#process = spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore' })
+  }
+
+  static async open(nodes: readonly number[]): Promise<HAProxy> {
+    return new HAProxy(await freePort(), nodes)
+  }
+
+  async close(): Promise<void> {
+    this.#process.kill('SIGKILL')
+    if (this.#process.exitCode === null && this.#process.signalCode === null) await once(this.#process, 'exit')
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
