@@ -126,7 +126,8 @@ export class Machine {
   /** kill -9 of any one process, be it a connection of PostgreSQL. */
   killOne(chance: number): void {
     const pids = ip(`netns pids ${this.#space}`).match(/\d+/g) ?? []
-    kill(Number(pids[Math.floor(chance * pids.length)] ?? 0))
+    const pid = pids[Math.floor(chance * pids.length)]
+    if (pid !== undefined) kill(Number(pid)) // 0 would be ourselves
   }
 
   /** What it sends to another one gets lost, what comes from there arrives. */
