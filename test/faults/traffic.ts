@@ -13,6 +13,7 @@ import { none } from './none.ts'
 
 const CLIENTS = 6
 const OFFERS = 5
+const PATIENCE_MS = 120_000
 
 type MadeApp = { app_id: number; live: IssuedCredentials }
 
@@ -80,14 +81,14 @@ export class Traffic {
   /** Long enough for a few of each, then a while more: what comes next comes at a random moment. */
   async someAnswers(): Promise<void> {
     const [clicks, conversions] = [this.clicked.size, this.converted.size]
-    await until(() => this.clicked.size > clicks + CLIENTS && this.converted.size > conversions + CLIENTS, 30_000)
+    await until(() => this.clicked.size > clicks + CLIENTS && this.converted.size > conversions + CLIENTS, PATIENCE_MS)
     await sleep(Math.random() * 400)
   }
 
   /** Users get on while something is away. */
   async someClicks(): Promise<void> {
     const before = this.clicked.size
-    await until(() => this.clicked.size > before + CLIENTS, 20_000)
+    await until(() => this.clicked.size > before + CLIENTS, PATIENCE_MS)
   }
 
   async #sendOne(url: string, userId: string, i: number): Promise<void> {
