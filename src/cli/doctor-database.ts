@@ -14,6 +14,7 @@ import { hasSecretKey, readSecretKey } from './context.ts'
 export type Finding = { check: string; ok: boolean; result: string; advice?: string }
 
 const MAX_CLOCK_DIFFERENCE_MS = 2_000
+const FEW_LOCKS = 256
 
 export async function checkDatabase(config: Config): Promise<Finding[]> {
   let database: Database | null = null
@@ -106,12 +107,13 @@ function checkClock(databaseTime: Date, localMs: number): Finding {
 }
 
 async function checkConnections(database: Database, apis: number): Promise<Finding> {
-  const { most, used, processes, needed } = await readConnectionBudget(database, apis)
+  const { most, used, processes, needed, locks } = await readConnectionBudget(database, apis)
   const who = processes === 1 ? 'the process on this database uses' : `the ${processes} processes on this database use`
+  const few = locks < FEW_LOCKS ? `; max_locks_per_transaction is ${locks}, and reports are faster with 512` : ''
   return {
     check: 'limits',
     ok: most >= needed && most - used > 0,
-    result: `${most} connections, ${used} in use; ${who} up to ${needed}`,
+    result: `${most} connections, ${used} in use; ${who} up to ${needed}${few}`,
     advice: `Raise max_connections (or the connection limit of the database or its user) above ${needed}, or put PgBouncer in between.`,
   }
 }
