@@ -13,11 +13,11 @@ export class HAProxy {
 
   private constructor(port: number, nodes: readonly number[]) {
     this.url = `http://127.0.0.1:${port}`
-    const servers = nodes.map((node, i) => `  server node${i} 127.0.0.1:${node} check inter 200 fall 1 rise 1\n`)
+    const servers = nodes.map((node, i) => `  server node${i} 127.0.0.1:${node} check inter 200 fall 2 rise 1\n`)
     const file = join(this.#folder, 'haproxy.cfg')
     writeFileSync(
       file,
-      'defaults\n  mode http\n  timeout connect 2s\n  timeout client 30s\n  timeout server 30s\n  option forwardfor\n' +
+      'defaults\n  mode http\n  timeout connect 2s\n  timeout client 30s\n  timeout server 30s\n  timeout check 10s\n  option forwardfor\n' +
         '  option redispatch\n  retries 3\n  retry-on conn-failure empty-response\n' +
         `listen api\n  bind 127.0.0.1:${port}\n  option httpchk GET /readyz\n  http-check expect status 200\n${servers.join('')}`,
     )

@@ -1,10 +1,10 @@
 // What doctor sees, each with what to do about it.
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { selfSign } from '../../test/certificates.ts'
+import { fakeTime } from '../../test/faketime.ts'
 import { Installation } from '../../test/installation.ts'
 import { PgBouncer } from '../../test/pgbouncer.ts'
 import { adminQuery, databaseUrl, SECRET_KEY, superuserConnection, useWorld } from '../../test/world.ts'
@@ -83,7 +83,7 @@ test('a database with the limits, the pooler and the schema that it should have,
 
 test('a clock that differs from the database’s, and PgBouncer without prepared statements', async () => {
   const pooler = await PgBouncer.open(world, { mode: 'transaction' })
-  const poor = await examine({ DATABASE_URL: pooler.url, SECRET_KEY, ...shiftClock('+90s') })
+  const poor = await examine({ DATABASE_URL: pooler.url, SECRET_KEY, ...fakeTime({ FAKETIME: '+90s' }) })
   const right = await examine({ DATABASE_URL: pooler.url, SECRET_KEY, PREPARED_STATEMENTS: 'off' })
   assert.match(right('pooler'), /^ok .*do not work, and are not used/)
   await pooler.close()
@@ -93,10 +93,3 @@ test('a clock that differs from the database’s, and PgBouncer without prepared
     /^FAIL .*prepared statements do not work \(.*offerdeck-doctor.*\)\n.*PREPARED_STATEMENTS=off/,
   )
 })
-
-/** The settings with which a process sees another time. */
-function shiftClock(by: string): Record<string, string> {
-  const lines = execFileSync('faketime', ['-f', by, 'env'], { encoding: 'utf8' }).split('\n')
-  const [preload = ''] = lines.filter((line) => line.startsWith('LD_PRELOAD='))
-  return { FAKETIME: by, FAKETIME_DONT_FAKE_MONOTONIC: '1', LD_PRELOAD: preload.replace('LD_PRELOAD=', '') }
-}

@@ -30,7 +30,7 @@ before(async () => {
       PORT: String(port),
       PUBLIC_URL: balancer.url,
       TRUST_PROXY: '127.0.0.1',
-      DRAIN_SECONDS: '2',
+      DRAIN_SECONDS: '5',
     }
     nodes.push({ home, port, running: await home.serve({ PORT: String(port) }) })
   }

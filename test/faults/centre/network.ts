@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { chmodSync, createWriteStream, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fakeTime } from '../../faketime.ts'
 import { createFolder } from '../../folders.ts'
 
 const BRIDGE = 'offerdeck0'
@@ -156,8 +157,7 @@ export class Machine {
   get movableClock(): Record<string, string> {
     this.hasMovableClock = true
     this.setClock(0)
-    const [preload = ''] = run('faketime', '-f', '+0s', 'env').match(/(?<=^LD_PRELOAD=).*$/m) ?? []
-    return { LD_PRELOAD: preload, FAKETIME_TIMESTAMP_FILE: this.#clock, FAKETIME_NO_CACHE: '1', FAKETIME_DONT_FAKE_MONOTONIC: '1' } // prettier-ignore
+    return fakeTime({ FAKETIME_TIMESTAMP_FILE: this.#clock, FAKETIME_NO_CACHE: '1' })
   }
 
   get #filler(): string {
