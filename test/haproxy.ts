@@ -1,8 +1,8 @@
 // A real HAProxy in front of API nodes, which asks each whether it is ready.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { endProcess } from './end-process.ts'
 import { createFolder } from './folders.ts'
 import { freePort } from './ports.ts'
 
@@ -29,8 +29,7 @@ export class HAProxy {
   }
 
   async close(): Promise<void> {
-    this.#process.kill('SIGKILL')
-    if (this.#process.exitCode === null && this.#process.signalCode === null) await once(this.#process, 'exit')
+    await endProcess(this.#process)
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }

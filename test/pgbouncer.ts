@@ -1,9 +1,9 @@
 // A real PgBouncer in front of a world's database.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { endProcess } from './end-process.ts'
 import { createFolder } from './folders.ts'
 import { until } from './installation.ts'
 import { freePort } from './ports.ts'
@@ -49,18 +49,13 @@ export class PgBouncer {
 
   /** As after a crash: every connection is cut. */
   async restart(): Promise<void> {
-    await this.#kill()
+    await endProcess(this.#process)
     this.#process = await this.#start()
   }
 
   async close(): Promise<void> {
-    await this.#kill()
+    await endProcess(this.#process)
     rmSync(this.#folder, { recursive: true, force: true })
-  }
-
-  async #kill(): Promise<void> {
-    this.#process.kill('SIGKILL')
-    if (this.#process.exitCode === null && this.#process.signalCode === null) await once(this.#process, 'exit')
   }
 }
 

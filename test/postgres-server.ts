@@ -1,9 +1,9 @@
 // A PostgreSQL of its own, as Debian installs it: on a TCP port, with standbys that stream from it.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { appendFileSync, chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
+import { endProcess } from './end-process.ts'
 import { createFolder } from './folders.ts'
 import { until } from './installation.ts'
 import { freePort } from './ports.ts'
@@ -76,13 +76,12 @@ export class PostgresServer {
     await until(() => this.query('SELECT 1').then(() => true, () => false)) // prettier-ignore
   }
 
-  /** SIGINT stops it in order, SIGQUIT as a crash would; SIGSTOP and SIGCONT freeze it and let it go on. */
+  /** SIGINT stops it in order, SIGQUIT as a crash would. */
   async signal(signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
     const child = this.#process
     if (child === null) return
     this.#process = null
-    child.kill(signal)
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    await endProcess(child, signal)
   }
 
   async promote(): Promise<void> {

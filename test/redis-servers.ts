@@ -1,8 +1,8 @@
 // Real Redis servers: alone, in a cluster, or with those who watch over them.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { endProcess } from './end-process.ts'
 import { createFolder } from './folders.ts'
 import { until } from './installation.ts'
 import { freePort } from './ports.ts'
@@ -51,8 +51,7 @@ export class RedisServer {
   }
 
   async stop(): Promise<void> {
-    this.#process.kill('SIGKILL')
-    if (this.#process.exitCode === null && this.#process.signalCode === null) await once(this.#process, 'exit')
+    await endProcess(this.#process)
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }

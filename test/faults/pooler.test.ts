@@ -35,6 +35,7 @@ testLong(
     await clients.stop()
     for (const { url } of servers)
       await until(async () => /"database":"ok"/.test(await (await fetch(`${url}/readyz`)).text()))
+    for (const node of nodes) await until(() => node.spoolIsEmpty())
     for (const server of servers) await server.kill('SIGINT')
     await traffic.compare(world.database)
   },

@@ -14,6 +14,7 @@ import { LEASE_MS } from '../../src/features/postbacks/queue.ts'
 import { Installation, type Running, until } from '../installation.ts'
 import { compareOrder, compareWithAcknowledged, compareWithQueue } from './compare-postbacks.ts'
 import { none } from './none.ts'
+import { hurryPostbacks } from './hurry-postbacks.ts'
 import { MoodyReceiver, QUERY } from './moody-receiver.ts'
 import { FAULT_ROUNDS } from '../tier.ts'
 import { TESTER } from '../tester.ts'
@@ -170,17 +171,15 @@ function postmaster(): number {
   }
 }
 
-/** Until nothing is queued or under way. Retries wait for hours in the end: they are made due at once. */
+/** Until nothing is queued or under way. */
 async function deliverAll(): Promise<void> {
   await worker.kill('SIGTERM')
   await endLeases(0)
   await startWorker()
   await until(async () => {
-    const { rows } = await sql`SELECT FROM postback_queue LIMIT 1`.execute(database.db)
-    await sql`UPDATE postback_queue SET due_at = now() WHERE state = 'later'`.execute(database.db)
-    await sql`UPDATE postback_lanes SET open_until = NULL WHERE open_until > now()`.execute(database.db)
+    const isDone = await hurryPostbacks(database.db)
     await sleep(100)
-    return rows.length === 0
+    return isDone
   }, PATIENCE_MS)
 }
 

@@ -119,7 +119,8 @@ export class Traffic {
     const headers = this.#headers
     const listed = await fetch(`${url}/v1/offers/${offerId}?userId=${userId}`, { headers, signal: patience() })
     const { data } = (await listed.json()) as { data?: { offer: { link: string } } }
-    const followed = await fetch(data?.offer.link ?? '', { redirect: 'manual', signal: patience() })
+    if (data === undefined) return void this.failures.push(`offer: ${listed.status}`)
+    const followed = await fetch(data.offer.link, { redirect: 'manual', signal: patience() })
     await followed.arrayBuffer()
     const clickId = /c=([0-9a-f-]{36})$/.exec(followed.headers.get('location') ?? '')?.[1]
     if (followed.status !== 302 || clickId === undefined) return void this.failures.push(`click: ${followed.status}`)

@@ -12,6 +12,7 @@ import { Installation, until } from '../../installation.ts'
 import { IS_LONG, testLong } from '../../tier.ts'
 import { SECRET_KEY } from '../../world.ts'
 import { compareOrder, compareWithAcknowledged, compareWithQueue } from '../compare-postbacks.ts'
+import { hurryPostbacks } from '../hurry-postbacks.ts'
 import { MoodyReceiver } from '../moody-receiver.ts'
 import { Traffic } from '../traffic.ts'
 import { Centre } from './centre.ts'
@@ -58,7 +59,7 @@ testLong(`nothing is lost or doubled in a data centre under ${SECONDS} s of faul
   await clients.stop()
 
   await until(() => apis.every(({ folder }) => !readdirSync(`${folder}/data/spool`, { recursive: true, encoding: 'utf8' }).some((name) => name.endsWith('.jsonl'))), SETTLED_MS) // prettier-ignore
-  await deliverAll(database)
+  await settle(database)
   t.diagnostic(`${faults.total} faults (${[...faults.counts].map(([kind, count]) => `${count} ${kind}`).join(', ')}); ${traffic.clicked.size} clicks, ${traffic.converted.size} conversions, ${receiver.arrivals.length} postbacks`) // prettier-ignore
   await traffic.compare(database)
   const { attempted } = traffic
@@ -68,13 +69,11 @@ testLong(`nothing is lost or doubled in a data centre under ${SECONDS} s of faul
   assert.deepEqual(receiver.strange, [])
 })
 
-/** Until nothing waits: calls for their clicks, postbacks to be sent. Retries wait for hours in the end: they are made due at once. */
-async function deliverAll({ db }: Database): Promise<void> {
+/** Until nothing waits any more: calls for their clicks, and postbacks. */
+async function settle({ db }: Database): Promise<void> {
   await until(async () => {
-    await sql`UPDATE postback_queue SET due_at = now() WHERE state = 'later'`.execute(db)
-    await sql`UPDATE postback_lanes SET open_until = NULL WHERE open_until > now()`.execute(db)
     await sql`UPDATE open_calls SET next_attempt_at = now() WHERE next_attempt_at > now()`.execute(db)
-    const { rows } = await sql`SELECT FROM postback_queue UNION ALL SELECT FROM open_calls LIMIT 1`.execute(db)
-    return rows.length === 0
+    const { rows: open } = await sql`SELECT FROM open_calls LIMIT 1`.execute(db)
+    return (await hurryPostbacks(db)) && open.length === 0
   }, SETTLED_MS)
 }
