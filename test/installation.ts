@@ -1,7 +1,7 @@
 // A data folder of its own, with commands run on it: in this process, or as processes of their own.
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -85,11 +85,7 @@ export class Installation {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  /** Whether everything that waited for the database was written. */
-  spoolIsEmpty(): boolean {
-    const files = readdirSync(join(this.dataDir, 'spool'), { recursive: true, encoding: 'utf8' })
-    return !files.some((name) => name.endsWith('.jsonl'))
-  }
+  spoolIsEmpty = () => isSpoolEmpty(this.dataDir)
 
   async dumpDatabase(): Promise<string> {
     const database = await holdEmbeddedPostgres(this.dataDir)
@@ -103,6 +99,17 @@ export class Installation {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name) && cwdOf(name).startsWith(this.dataDir))
       .map(Number)
+  }
+}
+
+/** Whether everything that waited for the database was written. */
+export function isSpoolEmpty(dataDir: string): boolean {
+  const spool = join(dataDir, 'spool')
+  if (!existsSync(spool)) return true // nothing ever waited
+  try {
+    return !readdirSync(spool, { recursive: true, encoding: 'utf8' }).some((name) => name.endsWith('.jsonl'))
+  } catch {
+    return false // something in it was deleted meanwhile
   }
 }
 

@@ -4,11 +4,10 @@
 //
 // SEED repeats a run's faults, DURATION says for how many seconds: SEED=7 DURATION=3600 npm run test:faults
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
 import { after } from 'node:test'
 import { sql } from 'kysely'
 import { type Database, openPool } from '../../../src/db/open.ts'
-import { Installation, until } from '../../installation.ts'
+import { Installation, isSpoolEmpty, until } from '../../installation.ts'
 import { IS_LONG, testLong } from '../../tier.ts'
 import { SECRET_KEY } from '../../world.ts'
 import { compareOrder, compareWithAcknowledged, compareWithQueue } from '../compare-postbacks.ts'
@@ -58,7 +57,7 @@ testLong(`nothing is lost or doubled in a data centre under ${SECONDS} s of faul
   await traffic.someAnswers()
   await clients.stop()
 
-  await until(() => apis.every(({ folder }) => !readdirSync(`${folder}/data/spool`, { recursive: true, encoding: 'utf8' }).some((name) => name.endsWith('.jsonl'))), SETTLED_MS) // prettier-ignore
+  await until(() => apis.every(({ folder }) => isSpoolEmpty(`${folder}/data`)), SETTLED_MS)
   await settle(database)
   t.diagnostic(`${faults.total} faults (${[...faults.counts].map(([kind, count]) => `${count} ${kind}`).join(', ')}); ${traffic.clicked.size} clicks, ${traffic.converted.size} conversions, ${receiver.arrivals.length} postbacks`) // prettier-ignore
   await traffic.compare(database)
