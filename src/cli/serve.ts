@@ -55,7 +55,7 @@ async function serve(options: ServeOptions): Promise<void> {
     if (isSupervisor) stops.drain = await superviseParts(parts, { config, log, demoSite, running })
     else stops.drain = await runParts(parts, { config, secretKey, database, log, demoSite, running, stop })
     warnAboutHttps(config, log)
-    if (database.embeddedIn === null) await warnAboutConnections(database, config, log)
+    if (database.embeddedIn === null) await warnAboutConnections(database, config, log).catch(() => {}) // it runs without knowing
     if (!stop.isAsked) say(describe(config, options, { ...prepared, embeddedIn: database.embeddedIn }))
   } catch (error) {
     if (stop.isAsked) return // what failed failed because everything is being closed

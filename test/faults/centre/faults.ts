@@ -47,27 +47,19 @@ export class Faults {
 
   /** Those that are likely in life are drawn more often. */
   #draw(): Harm {
-    const kinds = ['kill', 'kill', 'kill one', 'freeze', 'cut', 'lose', 'crash', 'fill', 'clock', 'flush'] as const
-    switch (this.#pick(kinds)) {
-      case 'kill one':
-        return this.#killOne()
-      case 'freeze':
-        return this.#freeze()
-      case 'cut':
-        return this.#cut()
-      case 'lose':
-        return this.#lose()
-      case 'crash':
-        return this.#crash()
-      case 'fill':
-        return this.#fill()
-      case 'clock':
-        return this.#moveClock()
-      case 'flush':
-        return this.#flush()
-      default:
-        return this.#kill()
-    }
+    const kinds = [
+      () => this.#kill(),
+      () => this.#kill(),
+      () => this.#killOne(),
+      () => this.#freeze(),
+      () => this.#cut(),
+      () => this.#lose(),
+      () => this.#crash(),
+      () => this.#fill(),
+      () => this.#moveClock(),
+      () => this.#flush(),
+    ]
+    return (this.#pick(kinds) as () => Harm)()
   }
 
   /** Something that begins and ends. */
