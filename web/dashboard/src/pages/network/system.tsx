@@ -46,7 +46,9 @@ function warningsOf({ queues, database, replica, partitions, nodes }: Shown): st
   if (database.connections > 0.9 * database.max_connections)
     warnings.push('The database is running out of connections. Raise max_connections or run fewer processes.')
   if (replica !== null && !replica.is_used)
-    warnings.push('The replica is away or behind: the dashboard reads from the primary database meanwhile.')
+    warnings.push(
+      'The replica is away or behind, and the dashboard reads from the primary. Check that it runs and streams from there.',
+    )
   const today = new Date().toISOString().slice(0, 10)
   if (partitions.some(({ newest_day }) => newest_day === null || newest_day <= today))
     warnings.push('Partitions for tomorrow are missing. They are created hourly: check the server log.')
