@@ -8,6 +8,8 @@ import { isLoopback, isNarrowCidr } from './lib/ip-ranges.ts'
 import { readRedisAddress } from './lib/redis-address.ts'
 import { LOG_LEVELS, type LogLevel } from './settings.ts'
 
+type Backups = Pick<Config, 'backupDir' | 'backupHours' | 'backupKeep' | 'backupPassphrase'>
+
 export type Config = {
   production: boolean
   port: number
@@ -36,6 +38,12 @@ export type Config = {
   listedIps: string | null
   /** How long clicks and advertisers' calls are kept, at least. */
   retentionDays: number
+  /** Where backups of the embedded database go; null: none is made. */
+  backupDir: string | null
+  backupHours: number
+  /** How many are kept. */
+  backupKeep: number
+  backupPassphrase: string | null
   /** CIDRs that postbacks may go to although they are not public, and those they may never go to. */
   postbackAllow: string[]
   postbackDeny: string[]
@@ -83,6 +91,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const publicUrl = readPublicUrl(given, production, requireHttps) ?? ownUrl
   const { trustProxy, countryHeader } = readProxies(given)
   const retentionDays = given.wholeNumber('RETENTION_DAYS', 90, 7, 9_999)
+  const backups = readBackups(given, databaseUrl)
   const postbackProxy = given.url('POSTBACK_PROXY', ['http'])
   const smtpUrl = given.url('SMTP_URL', ['smtp', 'smtps'])
   const postbackAllow = given.cidrs('POSTBACK_ALLOW')
@@ -130,6 +139,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     countryHeader,
     listedIps: given.path('LISTED_IPS'),
     retentionDays,
+    ...backups,
     postbackAllow,
     postbackDeny,
     postbackProxy,
@@ -216,6 +226,18 @@ function readMetrics(given: EnvReader, apiPort: number): Pick<Config, 'metricsPo
   if (metricsToken !== null && metricsToken.length < 16)
     given.problems.push('METRICS_TOKEN must have at least 16 characters.')
   return { metricsPort, metricsHost: given.text('METRICS_HOST') ?? '127.0.0.1', metricsToken }
+}
+
+function readBackups(given: EnvReader, databaseUrl: string | null): Backups {
+  const backupDir = given.path('BACKUP_DIR')
+  const backupPassphrase = given.text('BACKUP_PASSPHRASE')
+  if (backupDir !== null && databaseUrl !== null)
+    given.problems.push('BACKUP_DIR is for the embedded database. With DATABASE_URL, back up that PostgreSQL with its own tools.') // prettier-ignore
+  if (backupDir !== null && backupPassphrase === null) given.problems.push('BACKUP_DIR needs BACKUP_PASSPHRASE.')
+  if (backupPassphrase !== null && backupPassphrase.length < 16)
+    given.problems.push('BACKUP_PASSPHRASE must have at least 16 characters.')
+  const backupHours = given.wholeNumber('BACKUP_HOURS', 24, 1, 720)
+  return { backupDir, backupPassphrase, backupHours, backupKeep: given.wholeNumber('BACKUP_KEEP', 7, 1, 9_999) }
 }
 
 const MAX_PROCESSES = 64

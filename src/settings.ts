@@ -109,6 +109,20 @@ export const SETTINGS: readonly Setting[] = [
       'ledger are kept for good.',
   },
   {
+    name: 'BACKUP_DIR',
+    fallback: 'none',
+    about:
+      'Folder for backups of the embedded database, on another disk. The worker makes one every `BACKUP_HOURS` hours, restores it into `DATA_DIR` to verify it, and keeps the newest `BACKUP_KEEP`.',
+  },
+  { name: 'BACKUP_HOURS', fallback: '24', about: 'Hours between two backups.' },
+  { name: 'BACKUP_KEEP', fallback: '7', about: 'How many backups to keep.' },
+  {
+    name: 'BACKUP_PASSPHRASE',
+    fallback: 'none',
+    about: 'Encrypts backups; at least 16 characters. Without it no backup can be restored: keep it elsewhere, too.',
+    secret: true,
+  },
+  {
     name: 'POSTBACK_ALLOW',
     fallback: 'none',
     about:

@@ -2,6 +2,7 @@
 import type { AppOptions } from './app.ts'
 import { createPostman } from './postman.ts'
 import { BEAT_MS, Node } from './db/nodes.ts'
+import { createBackupSchedule } from './db/backup/schedule.ts'
 import type { Db } from './db/open.ts'
 import { analyzePartitioned, ensurePartitionsAhead } from './db/partitions.ts'
 import { createNotifier } from './db/notifications.ts'
@@ -155,10 +156,14 @@ export async function buildWorker({ config, secretKey, database, log, metrics }:
   every(HOUR, 'forgetting old proposals', () => forgetOldProposals(db, retentionDays, new Date()))
   every(HOUR, 'forgetting old mails', () => forgetOldMails(db, retentionDays))
 
+  const backups = createBackupSchedule(config)
+  if (backups !== null) every(MINUTE, 'making backups', () => backups.run())
+
   every(BEAT_MS, 'saying that it is there', () => node.beat().catch(() => {})) // a failure shows elsewhere
 
   metrics?.addWorker(db, loops)
   opened.defer(async () => void (await Promise.all(loops.map((loop) => loop.stop()))))
+  opened.defer(() => backups?.close()) // before the loops, which wait for it
   for (const loop of loops) loop.start()
   // The loop logs failures.
   opened.defer(await postbacksDue.listen(() => void deliver().catch(() => {})))

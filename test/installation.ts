@@ -165,6 +165,10 @@ export class Running {
     return this.#out
   }
 
+  get err(): string {
+    return this.#err
+  }
+
   get pid(): number {
     return this.#child.pid ?? 0
   }

@@ -25,6 +25,10 @@ export const COMMANDS: Record<string, Lazy> = {
     'check the database, secret key, Redis, clock, TLS, network and folders, and suggest fixes',
     async () => (await import('./doctor.ts')).doctorCommand(),
   ),
+  backup: group('backups of the embedded database', async () => (await import('./backup.ts')).backupCommand()),
+  restore: single('restore a backup into an empty data folder', async () =>
+    (await import('./restore.ts')).restoreCommand(),
+  ),
   'secret-key': group('replace SECRET_KEY', async () => (await import('./secret-key.ts')).secretKeyCommand()),
   user: group('users of the dashboard', async () => (await import('./user.ts')).userCommand()),
   publisher: group('publishers: companies that show offers to their users', async () =>

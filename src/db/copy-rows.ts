@@ -42,8 +42,8 @@ export function copyRows(client: pg.ClientBase, selects: readonly { sql: string;
   })
 }
 
-/** A query that hands on the data of COPY, of which the server sends one message a row. */
-class CopyQuery extends pg.Query {
+/** A query that hands on the data of COPY, of which the server sends one message a row. What it gets is overwritten later. */
+export class CopyQuery extends pg.Query {
   readonly handleCopyData: (message: { chunk: Buffer }) => void
 
   constructor(text: string, onData: (chunk: Buffer) => void, done: (error?: Error | null) => void) {

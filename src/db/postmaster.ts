@@ -17,7 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../errors.ts'
 import type { Cluster } from './cluster.ts'
 
-const MAJOR = '18'
+export const MAJOR = '18'
 const MAX_LOG_BYTES = 10_000_000
 const STOP_PATIENCE_MS = 10_000
 

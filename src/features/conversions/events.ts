@@ -141,13 +141,11 @@ function eventOf(row: EventRow): ConversionEvent {
   return { event_id: row.event_id, created_at: row.moved_at, conversion, sign: isTakenBack ? -1 : 1 }
 }
 
-/** The last position of the feed. */
+/** The last position of the feed that was given away, be it before the database was restored. */
 export async function readFeedEnd(db: Db): Promise<number> {
-  const { seq } = await db
-    .selectFrom('event_feed')
-    .select((is) => is.fn.max('seq').as('seq'))
-    .executeTakeFirstOrThrow()
-  return seq ?? 0
+  const { rows } = await sql<{ end: number }>`
+    SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS end FROM event_feed_seq_seq`.execute(db)
+  return rows[0]?.end ?? 0
 }
 
 /** Columns that never change. */

@@ -1,5 +1,6 @@
 // System status, for the operator.
 import { readDatabase, readPartitions, readSpool } from '../../../db/diagnostics.ts'
+import { readSchedule } from '../../../db/backup/schedule.ts'
 import { readNodes } from '../../../db/nodes.ts'
 import { countQueuedMails, listFailedMails } from '../../../features/accounts/mails.ts'
 import { findLogo, setLogo } from '../../../features/offers/logo.ts'
@@ -32,6 +33,7 @@ export function systemRoutes(routes: ManageRoutes, { db, config, replica, sendMa
         },
         database: { ...(await readDatabase(db)), is_embedded: config.databaseUrl === null },
         replica: replica === null ? null : { lag_seconds: replica.lagSeconds, is_used: replica.isUsed },
+        backups: readSchedule(config, now),
         queues: {
           ...(await readQueues(db)),
           mails_queued: await countQueuedMails(db),

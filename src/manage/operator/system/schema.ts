@@ -27,6 +27,16 @@ export const System = shape('System', {
       is_used: Type.Boolean({ description: 'False: it does not keep up, and the dashboard reads from the primary.' }),
     }),
   ),
+  backups: orNull(
+    Type.Object(
+      {
+        last_at: orNull(Time),
+        last_bytes: orNull(Count),
+        is_late: Type.Boolean({ description: 'True: the last one is older than it should be, or there is none.' }),
+      },
+      { description: 'Of the embedded database. Null: none is made, because `BACKUP_DIR` is not set.' },
+    ),
+  ),
   queues: Type.Object({
     postbacks_queued: Type.Integer({
       description: 'Of this and the others in the database, at most 10,000 are counted.',

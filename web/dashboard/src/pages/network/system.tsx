@@ -1,7 +1,7 @@
 // How the program is: versions, what waits, what it stands on, how it is set.
 import { Alert, SimpleGrid, Stack } from '@mantine/core'
 import type { Schemas } from '../../lib/api-types.ts'
-import { formatBytes, formatCount, formatUpTo } from '../../lib/format.ts'
+import { formatAgo, formatBytes, formatCount, formatUpTo } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { Section } from '../../parts/section.tsx'
@@ -27,7 +27,7 @@ export default function SystemPage() {
 }
 
 /** What needs an operator. */
-function warningsOf({ queues, database, replica, partitions, nodes }: Shown): string[] {
+function warningsOf({ queues, database, replica, backups, partitions, nodes }: Shown): string[] {
   const warnings: string[] = []
   const here = nodes.filter(({ is_here }) => is_here)
   if (!here.some(({ part }) => part === 'worker'))
@@ -49,6 +49,8 @@ function warningsOf({ queues, database, replica, partitions, nodes }: Shown): st
     warnings.push(
       'The replica is away or behind, and the dashboard reads from the primary. Check that it runs and streams from there.',
     )
+  if (backups?.is_late)
+    warnings.push('The last backup is too old. Look for "making backups failed" in the log of the worker.')
   const today = new Date().toISOString().slice(0, 10)
   if (partitions.some(({ newest_day }) => newest_day === null || newest_day <= today))
     warnings.push('Partitions for tomorrow are missing. They are created hourly: check the server log.')
@@ -61,7 +63,7 @@ function describeLag(lag_seconds: number | null): string {
 }
 
 function Facts(shown: Shown) {
-  const { version, node, database, replica, queues, partitions, nodes, rate_limits, has_mail, logo } = shown
+  const { version, node, database, replica, backups, queues, partitions, nodes, rate_limits, has_mail, logo } = shown
   const { failed_mails, settings } = shown
   return (
     <Stack gap="lg">
@@ -89,6 +91,20 @@ function Facts(shown: Shown) {
         <Fact name="Database" about="On disk">
           {formatBytes(database.bytes)}
         </Fact>
+        {database.is_embedded && (
+          <Fact
+            name="Backup"
+            about={
+              backups === null
+                ? 'Set BACKUP_DIR to make backups'
+                : backups.last_bytes === null
+                  ? 'The first one is being made'
+                  : formatBytes(backups.last_bytes)
+            }
+          >
+            {backups === null ? 'Off' : backups.last_at === null ? 'None yet' : formatAgo(backups.last_at)}
+          </Fact>
+        )}
         <Fact name="Connections" about={`Of ${formatCount(database.max_connections)}`}>
           {formatCount(database.connections)}
         </Fact>

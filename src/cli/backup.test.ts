@@ -1,0 +1,185 @@
+// Backups of the embedded database, made while it is in use, and what they are restored to.
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { Installation, type Running, until } from '../../test/installation.ts'
+import { failsWith } from '../../test/operator.ts'
+import { listBackups } from '../db/backup/backup.ts'
+
+const PASSPHRASE = 'correct horse battery staple'
+const home = new Installation()
+const folder = join(home.folder, 'backups')
+home.env = { DEMO: 'off', BACKUP_PASSPHRASE: PASSPHRASE }
+const elsewhere: Installation[] = []
+let server: Running & { url: string }
+let keys: { api_key: string; api_secret: string }
+let offerId: number
+
+before(async () => {
+  server = await home.serve()
+  await home.json('publisher', 'create', '--name', 'P')
+  keys = (await home.json<{ live: typeof keys }>('app', 'create', '--publisher', 'P', '--name', 'A', '--rate-limit', '100000')).live // prettier-ignore
+  const offers = join(home.folder, 'offers.json')
+  const offer = { name: 'An offer', category: 'app', payout: 1.5, destination_url: 'https://ads.example.com/' }
+  writeFileSync(offers, JSON.stringify([{ ...offer, external_id: '1', advertiser: 'Ads' }]))
+  await home.json('advertiser', 'create', '--name', 'Ads')
+  await home.json('offer', 'import', offers)
+  await until(async () => {
+    const { data } = await ask<{ offers: { offer_id: number }[] }>(server.url, '/v1/offers?userId=u')
+    offerId = data.offers[0]?.offer_id ?? 0
+    return offerId > 0
+  })
+})
+after(async () => {
+  for (const one of elsewhere) await one.remove()
+  await home.remove()
+})
+
+type Answer<T> = { status: number; data: T }
+
+async function ask<T>(url: string, path: string, body?: unknown): Promise<Answer<T>> {
+  const headers = { 'X-API-Key': keys.api_key, 'X-API-Secret': keys.api_secret, 'Content-Type': 'application/json' }
+  const more = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+  const response = await fetch(url + path, { headers, ...more })
+  return { status: response.status, data: ((await response.json()) as { data: T }).data }
+}
+
+async function report(url: string, userId: string): Promise<string> {
+  const { status, data } = await ask<{ conversion: { conversion_id: string } }>(url, '/v1/conversions', { userId, offerId }) // prettier-ignore
+  assert.equal(status, 201)
+  return data.conversion.conversion_id
+}
+
+type Events = { events: { data: { conversion_id: string } }[]; next_cursor: string; has_more: boolean }
+
+async function readEvents(url: string, cursor = '0') {
+  const ids: string[] = []
+  for (let hasMore = true; hasMore;) {
+    const { status, data } = await ask<Events>(url, `/v1/events?after=${cursor}&limit=100`)
+    assert.equal(status, 200)
+    ids.push(...data.events.map((event) => event.data.conversion_id))
+    ;({ next_cursor: cursor, has_more: hasMore } = data)
+  }
+  return { ids, cursor }
+}
+
+function anotherHome(): Installation {
+  const other = new Installation()
+  other.env = { ...home.env }
+  elsewhere.push(other)
+  return other
+}
+
+type Made = { file: string; verified: { conversions: number } | null }
+
+test('a backup made under load has all that was acknowledged before, and the network goes on from there', async () => {
+  const acknowledged: string[] = []
+  const ended = new AbortController()
+  const load = (async () => {
+    for (let i = 0; !ended.signal.aborted; i++) acknowledged.push(await report(server.url, `loaded-${i}`))
+  })()
+  await until(() => acknowledged.length > 20)
+  const before = [...acknowledged]
+  const { status, out, err } = await home.start(['backup', 'create', '--folder', folder, '--json']).finished
+  assert.equal(status, 0, err)
+  ended.abort()
+  await load
+  const made = JSON.parse(out) as Made
+  assert.ok((made.verified?.conversions ?? 0) >= before.length)
+  await until(async () => (await readEvents(server.url)).ids.length === acknowledged.length)
+  const { cursor } = await readEvents(server.url)
+
+  const other = anotherHome()
+  await other.json('restore', made.file)
+  const restored = await other.serve()
+  await until(async () => (await readEvents(restored.url)).ids.length >= before.length) // the worker numbers them
+  const known = await readEvents(restored.url)
+  assert.deepEqual(new Set(before).difference(new Set(known.ids)), new Set(), 'acknowledged and gone')
+  assert.deepEqual(new Set(known.ids).difference(new Set(acknowledged)), new Set(), 'never acknowledged')
+  // A publisher that was further than the backup goes on where it was, and misses nothing new. Events that had no
+  // position yet when the backup was made come once more.
+  const added = await report(restored.url, 'after the restore')
+  await until(async () => (await readEvents(restored.url, cursor)).ids.includes(added))
+  const [last, ...again] = (await readEvents(restored.url, cursor)).ids.toReversed()
+  assert.equal(last, added)
+  assert.ok(again.every((id) => acknowledged.includes(id)) && again.length < acknowledged.length)
+  assert.equal((await other.run(['ledger', 'check'])).status, 0)
+  failsWith(await other.run(['restore', made.file]), /There is a database in .* already\. Stop what uses it/)
+})
+
+test('only the passphrase opens a backup, and only a whole one is restored', async () => {
+  const { file } = await home.json<Made>('backup', 'create', '--folder', folder, '--no-verify')
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  assert.ok(!readFileSync(file).includes(readFileSync(join(home.dataDir, 'secret-key'), 'utf8').trim()))
+  const other = anotherHome()
+  failsWith(
+    await other.run(['restore', file], { BACKUP_PASSPHRASE: 'another horse battery' }),
+    /passphrase does not open/,
+  )
+  const bytes = readFileSync(file)
+  const cut = join(home.folder, 'cut.age')
+  for (const length of [10, bytes.length >> 1]) {
+    writeFileSync(cut, bytes.subarray(0, length))
+    failsWith(await other.run(['restore', cut]), /cut\.age is damaged, or is not a backup/)
+  }
+  const changed = Buffer.from(bytes)
+  changed[bytes.length - 1000]! ^= 1
+  writeFileSync(cut, changed)
+  failsWith(await home.run(['backup', 'verify', cut]), /is damaged/)
+  const external = { DATABASE_URL: 'postgres://x@127.0.0.1/x', SECRET_KEY: 'x'.repeat(40) }
+  failsWith(await other.run(['restore', join(home.folder, 'none')]), /There is no file/)
+  failsWith(await other.run(['restore', file], external), /DATABASE_URL is set/)
+  failsWith(await other.run(['restore', file], { BACKUP_PASSPHRASE: '' }), /Set BACKUP_PASSPHRASE/, 2)
+  assert.deepEqual(
+    readdirSync(join(other.dataDir, 'postgres')).filter((name) => name.startsWith('data')),
+    [],
+  )
+
+  writeFileSync(join(other.dataDir, 'secret-key'), `${'x'.repeat(40)}\n`)
+  failsWith(await other.run(['restore', file]), /secret-key belongs to another network/)
+  const passphraseFile = join(home.folder, 'passphrase')
+  writeFileSync(passphraseFile, `${PASSPHRASE}\n`)
+  const verified = await home.run(['backup', 'verify', file, '--passphrase-file', passphraseFile], {
+    BACKUP_PASSPHRASE: '',
+  })
+  assert.match(verified.out, /can be restored\./)
+  assert.deepEqual(
+    readdirSync(home.dataDir).filter((name) => name.startsWith('verifying-')),
+    [],
+  )
+})
+
+test('what waits in the spool is restored with the rest', async () => {
+  await server.kill('SIGTERM')
+  const spooled = join(home.dataDir, 'spool/clicks/1-1-gone')
+  mkdirSync(spooled, { recursive: true })
+  writeFileSync(join(spooled, '1.jsonl'), 'a row')
+  const other = anotherHome()
+  const { file } = await home.json<Made>('backup', 'create', '--folder', folder, '--no-verify')
+  await other.json('restore', file)
+  assert.equal(readFileSync(join(other.dataDir, 'spool/clicks/1-1-gone/1.jsonl'), 'utf8'), 'a row')
+})
+
+test('the worker makes one when it is time, keeps the newest, and says what is wrong', async () => {
+  const scheduled = join(home.folder, 'scheduled')
+  mkdirSync(scheduled)
+  for (const day of ['01', '02', '03']) writeFileSync(join(scheduled, `offerdeck-202601${day}-000000.tar.zst.age`), '')
+  writeFileSync(join(scheduled, 'offerdeck-20260104-000000.tar.zst.age.part'), 'of one that was killed')
+  writeFileSync(join(scheduled, 'notes.txt'), 'of the operator')
+  const two = [await home.serve({ BACKUP_DIR: scheduled, BACKUP_KEEP: '2' }), await home.serve({ BACKUP_DIR: scheduled, BACKUP_KEEP: '2' }, ['--only', 'worker', '--json'])] // prettier-ignore
+  await until(() => listBackups(scheduled).length === 2)
+  for (const one of two) assert.equal((await one.kill('SIGTERM')).status, 0)
+  const names = readdirSync(scheduled).toSorted()
+  assert.deepEqual(names.slice(0, 2), ['notes.txt', 'offerdeck-20260103-000000.tar.zst.age'])
+  assert.equal(names.length, 3)
+
+  const broken = await home.serve({ BACKUP_DIR: join(scheduled, 'notes.txt', 'inside') })
+  await until(() => broken.err.includes('making backups failed (Cannot write to'))
+  await broken.kill('SIGTERM')
+  const folder = join(home.folder, 'ended')
+  const ended = await home.serve({ BACKUP_DIR: folder })
+  await until(() => existsSync(folder))
+  assert.equal((await ended.kill('SIGTERM')).status, 0)
+  assert.deepEqual(listBackups(folder), [])
+})

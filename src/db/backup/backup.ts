@@ -1,0 +1,96 @@
+// Backups of the embedded database, with the secret key, the password of the database and the spool.
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { messageOf, OperatorError } from '../../errors.ts'
+import { withFileLock } from '../../lib/file-lock.ts'
+import { VERSION } from '../../lib/project.ts'
+import { createDataDir, holdEmbeddedPostgres } from '../embedded.ts'
+import { MAJOR } from '../postmaster.ts'
+import { type OwnFile, writeArchive } from './archive.ts'
+import { streamBaseBackup } from './base-backup.ts'
+
+export const FACTS = 'backup.json'
+export const FORMAT = 1
+
+/** What a backup says of itself. */
+export type BackupFacts = { format: number; version: string; postgres: string; made_at: string }
+
+export type Backup = { file: string; madeAt: Date; bytes: number }
+
+type Source = { dataDir: string; secretKey: string }
+
+const NAME = /^offerdeck-(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)\.tar\.zst\.age$/
+/** A name that sorts by time. */
+const nameAt = (at: Date) =>
+  `offerdeck-${at.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}.tar.zst.age`
+
+/** One at a time in each data folder, and none while one is verified. */
+export const backingUp = <T>(dataDir: string, work: () => Promise<T>): Promise<T> => {
+  createDataDir(dataDir)
+  return withFileLock(join(dataDir, 'backup.lock'), work)
+}
+
+export async function makeBackup({ dataDir, secretKey }: Source, folder: string, passphrase: string): Promise<Backup> {
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw new OperatorError(`Cannot write to ${folder}: ${messageOf(error)}`)
+  })
+  await removeUnfinished(folder)
+  const embedded = await holdEmbeddedPostgres(dataDir)
+  try {
+    const madeAt = new Date()
+    const file = join(folder, nameAt(madeAt))
+    const facts: BackupFacts = { format: FORMAT, version: VERSION, postgres: MAJOR, made_at: madeAt.toISOString() }
+    const own = [
+      { name: FACTS, content: Buffer.from(`${JSON.stringify(facts, null, 2)}\n`) },
+      { name: 'secret-key', content: Buffer.from(`${secretKey}\n`) },
+      { name: 'postgres-password', content: readFileSync(join(dataDir, 'postgres-password')) },
+      // Before the database: what is replayed meanwhile is in both, which does no harm.
+      ...(await readSpool(dataDir)),
+    ]
+    await writeArchive(file, passphrase, own, await streamBaseBackup(embedded.superuserConnection))
+    return { file, madeAt, bytes: statSync(file).size }
+  } finally {
+    await embedded.release()
+  }
+}
+
+async function readSpool(dataDir: string): Promise<OwnFile[]> {
+  const root = join(dataDir, 'spool')
+  if (!existsSync(root)) return []
+  const files: OwnFile[] = []
+  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || entry.name.endsWith('.lock')) continue
+    const path = join(entry.parentPath, entry.name)
+    const content = await readFile(path).catch(() => null) // replayed just now
+    if (content !== null) files.push({ name: relative(dataDir, path), content })
+  }
+  return files
+}
+
+/** What a process that was ended has left. */
+async function removeUnfinished(folder: string): Promise<void> {
+  const names = await readdir(folder)
+  for (const name of names) if (NAME.test(name.replace(/\.part$/, '')) && name.endsWith('.part')) await rm(join(folder, name)) // prettier-ignore
+}
+
+/** The complete ones, newest first. */
+export function listBackups(folder: string): Backup[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .flatMap((name) => {
+      const [, year, month, day, hour, minute, second] = NAME.exec(name) ?? []
+      if (year === undefined) return []
+      const file = join(folder, name)
+      const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+      return [{ file, madeAt: new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`), bytes }]
+    })
+    .toSorted((a, b) => b.madeAt.getTime() - a.madeAt.getTime())
+}
+
+/** Deletes all but the newest ones; returns what it deleted. */
+export async function dropOldBackups(folder: string, keep: number): Promise<Backup[]> {
+  const old = listBackups(folder).slice(keep)
+  for (const { file } of old) await rm(file, { force: true })
+  return old
+}
