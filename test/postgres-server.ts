@@ -1,6 +1,6 @@
 // A PostgreSQL of its own, as Debian installs it: on a TCP port, with standbys that stream from it.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { appendFileSync, chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { endProcess } from './end-process.ts'
@@ -30,7 +30,13 @@ export class PostgresServer {
   static async create(settings: Record<string, string> = {}): Promise<PostgresServer> {
     const server = new PostgresServer(await freePort())
     server.#run('initdb', '-D', server.dataDir, '-U', 'postgres', '-A', 'trust', '-N', '-E', 'UTF8', '--locale', 'C.UTF-8') // prettier-ignore
-    server.configure({ fsync: 'off', max_locks_per_transaction: '512', ...settings })
+    server.#run('mkdir', server.archive)
+    server.configure({
+      fsync: 'off',
+      max_locks_per_transaction: '512',
+      archive_command: `cp %p ${server.archive}/%f`,
+      ...settings,
+    })
     await server.start()
     await server.query(`CREATE ROLE ${NAME} LOGIN`)
     await server.query(`CREATE DATABASE ${NAME} OWNER ${NAME}`)
@@ -43,6 +49,39 @@ export class PostgresServer {
     standby.#run('pg_basebackup', '-h', '127.0.0.1', '-p', String(this.port), '-U', 'postgres', '-D', standby.dataDir, '-c', 'fast', '-R') // prettier-ignore
     await standby.start()
     return standby
+  }
+
+  /** A copy of its files as they are now, to be recovered from the log that it archives in `archive`. */
+  copyFiles(): string {
+    const copy = join(this.folder, 'copy')
+    this.#run('pg_basebackup', '-h', '127.0.0.1', '-p', String(this.port), '-U', 'postgres', '-D', copy, '-c', 'fast', '-X', 'none') // prettier-ignore
+    return copy
+  }
+
+  /** Another server from such a copy, as it was at a time. */
+  static async recover(from: PostgresServer, copy: string, time: string): Promise<PostgresServer> {
+    const server = new PostgresServer(await freePort())
+    server.#run('cp', '-a', copy, server.dataDir)
+    server.configure({
+      archive_mode: 'off',
+      restore_command: `cp ${from.archive}/%f %p`,
+      recovery_target_time: time,
+      recovery_target_action: 'promote',
+    })
+    server.#run('touch', join(server.dataDir, 'recovery.signal'))
+    await server.start()
+    await until(async () => (await server.query<{ is: boolean }>('SELECT NOT pg_is_in_recovery() AS is'))[0]?.is === true) // prettier-ignore
+    return server
+  }
+
+  /** Where the log goes, with `archive_mode`. */
+  get archive(): string {
+    return join(this.folder, 'archive')
+  }
+
+  /** Runs one of PostgreSQL's own programs. */
+  run(program: string, ...args: string[]): void {
+    this.#run(program, ...args)
   }
 
   get dataDir(): string {
@@ -105,7 +144,8 @@ export class PostgresServer {
   }
 
   #run(program: string, ...args: string[]): void {
-    execFileSync(programOf(program), args, { stdio: 'pipe', cwd: '/', ...this.#owner })
+    const path = existsSync(programOf(program)) ? programOf(program) : program
+    execFileSync(path, args, { stdio: 'pipe', cwd: '/', ...this.#owner })
   }
 }
 

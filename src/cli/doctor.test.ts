@@ -75,7 +75,9 @@ test('a database with the limits, the pooler and the schema that it should have,
   const [, used] = /connections, (\d+) in use/.exec(healthy('limits')) ?? []
   assert.ok(Number(used) >= 30, 'those of other roles count, too')
   await adminQuery(`ALTER DATABASE ${world.databaseName} CONNECTION LIMIT 11`)
-  await pool.query("INSERT INTO schema_migrations (name, checksum) VALUES ('9999_from_the_future.sql', 'x')")
+  await pool.query(
+    "INSERT INTO schema_migrations (name, checksum, breaks_older) VALUES ('9999_from_the_future.sql', 'x', true)",
+  )
   const poor = await examine(database())
   assert.match(poor('limits'), /^FAIL .*11 connections.*\n.*Raise max_connections/)
   assert.match(poor('schema'), /^FAIL .*9999_from_the_future.*newer.*\n.*Install the version/)

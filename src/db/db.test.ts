@@ -114,9 +114,11 @@ test('a schema of a newer version, or a migration changed afterwards, is refused
     rows[0]?.name,
     rows[0]?.checksum,
   ])
-  await database.pool.query("INSERT INTO schema_migrations (name, checksum) VALUES ('9999_future.sql', 'x')")
-  await assert.rejects(migrate(database), /newer one. Update Offerdeck/)
-  await assert.rejects(pendingMigrations(database), /newer one. Update Offerdeck/)
+  await database.pool.query(
+    "INSERT INTO schema_migrations (name, checksum, breaks_older) VALUES ('9999_future.sql', 'x', true)",
+  )
+  await assert.rejects(migrate(database), /of a newer version.* Update Offerdeck/)
+  await assert.rejects(pendingMigrations(database), /of a newer version.* Update Offerdeck/)
   await database.pool.query("DELETE FROM schema_migrations WHERE name = '9999_future.sql'")
   await database.close()
 })

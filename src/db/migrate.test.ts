@@ -92,6 +92,15 @@ test('indexes are built beside a writer that does not end, and after a crash in 
   assert.deepEqual([await isValid(database, 'things_id'), await isValid(database, 'things_place')], [true, true])
 })
 
+test('an older version works with what it does not know, unless that says otherwise', async () => {
+  const database = connectTo(await newDatabase())
+  await migrate(database, [FIRST, COLUMN])
+  assert.deepEqual(await migrate(database, [FIRST]), [])
+  const breaking = fileOf('0003_drop.sql', '-- Why.\n-- breaks older nodes\nALTER TABLE things DROP colour')
+  await migrate(database, [FIRST, COLUMN, breaking])
+  await assert.rejects(migrate(database, [FIRST, COLUMN]), /has migration 0003_drop\.sql of a newer version.* Update/)
+})
+
 test('of two that migrate at once, one applies each file and the other finds nothing to do', async () => {
   const name = await newDatabase()
   const applied = await Promise.all([1, 2].map(() => migrate(connectTo(name), [FIRST, COLUMN, INDEXES])))

@@ -4,6 +4,9 @@
 // seconds ends the attempt, lets all other queries through, and is requested again. A file that begins with `--
 // concurrently` runs one statement after the other outside a transaction: for indexes on tables that may be large. Each
 // statement there must be safe to repeat (IF NOT EXISTS), because a crash in the middle restarts the file.
+//
+// Nodes of an older version go on with what they do not know, and start again with it: an upgrade can be gradual, and be
+// taken back. A file that they cannot live with says so in a line of its own, `-- breaks older nodes`.
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,6 +23,7 @@ const MAX_MS = 3_600_000 // a large table may take its time
 const LOCK_TIMEOUT_MS = 2_000
 const MAX_ATTEMPTS = 150
 const CONCURRENTLY = '-- concurrently'
+const BREAKS_OLDER = /^-- breaks older nodes$/m
 
 type Migration = { name: string; sql: string; checksum: string }
 
@@ -45,7 +49,8 @@ export async function migrate(
     try {
       await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
         name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
-      const { rows } = await client.query<Applied>('SELECT name, checksum FROM schema_migrations')
+      await client.query('ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS breaks_older boolean NOT NULL DEFAULT false') // prettier-ignore
+      const { rows } = await client.query<Applied>('SELECT * FROM schema_migrations')
       const missing = missingMigrations(rows, migrations)
       for (const migration of missing)
         await (migration.sql.startsWith(CONCURRENTLY) ? applyConcurrently : applyWhole)(client, migration)
@@ -79,13 +84,13 @@ async function takeTurn(holder: pg.PoolClient): Promise<void> {
 const patiently = (client: pg.PoolClient, text: string) =>
   client.query({ text, query_timeout: MAX_MS } as pg.QueryConfig)
 
-async function applyWhole(client: pg.PoolClient, { name, sql, checksum }: Migration): Promise<void> {
+async function applyWhole(client: pg.PoolClient, migration: Migration): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await client.query(`BEGIN; ${NO_TIME_LIMIT}`)
       await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
-      await patiently(client, sql)
-      await noteApplied(client, name, checksum)
+      await patiently(client, migration.sql)
+      await noteApplied(client, migration)
       await client.query('COMMIT')
       return
     } catch (error) {
@@ -97,15 +102,15 @@ async function applyWhole(client: pg.PoolClient, { name, sql, checksum }: Migrat
   }
 }
 
-async function applyConcurrently(client: pg.PoolClient, { name, sql, checksum }: Migration): Promise<void> {
+async function applyConcurrently(client: pg.PoolClient, migration: Migration): Promise<void> {
   await client.query('SET statement_timeout = 0') // of the session: there is no transaction
-  for (const statement of sql.split(/;\s*(?:\n|$)/).filter((text) => /^[^-\s]/m.test(text))) {
+  for (const statement of migration.sql.split(/;\s*(?:\n|$)/).filter((text) => /^[^-\s]/m.test(text))) {
     const index = /CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+)/.exec(statement)?.[1]
     if (index !== undefined) await dropInvalid(client, index)
     await patiently(client, statement)
   }
   await client.query('RESET statement_timeout')
-  await noteApplied(client, name, checksum)
+  await noteApplied(client, migration)
 }
 
 /** What is left of an index that was not finished: it has the name, and is of no use. */
@@ -117,10 +122,14 @@ async function dropInvalid(client: pg.PoolClient, index: string): Promise<void> 
   if (rowCount !== 0) await patiently(client, `DROP INDEX CONCURRENTLY ${index}`)
 }
 
-const noteApplied = (client: pg.PoolClient, name: string, checksum: string) =>
-  client.query('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [name, checksum])
+const noteApplied = (client: pg.PoolClient, { name, sql, checksum }: Migration) =>
+  client.query('INSERT INTO schema_migrations (name, checksum, breaks_older) VALUES ($1, $2, $3)', [
+    name,
+    checksum,
+    BREAKS_OLDER.test(sql),
+  ])
 
-type Applied = { name: string; checksum: string }
+type Applied = { name: string; checksum: string; breaks_older: boolean }
 
 function missingMigrations(applied: Applied[], known = listMigrations()): Migration[] {
   const problem = schemaProblem(applied, known)
@@ -130,10 +139,11 @@ function missingMigrations(applied: Applied[], known = listMigrations()): Migrat
 
 /** Why this program must not work on a schema with these migrations, or null. Missing ones are no reason. */
 function schemaProblem(applied: Applied[], known: Migration[]): string | null {
-  for (const { name, checksum } of applied) {
+  for (const { name, checksum, breaks_older } of applied) {
     const migration = known.find((one) => one.name === name)
+    if (!migration && !breaks_older) continue // of a newer version
     if (!migration)
-      return `The database has migration ${name}, which this version of Offerdeck does not know: it was used with a newer one. Update Offerdeck.`
+      return `The database has migration ${name} of a newer version of Offerdeck, which this one cannot work with. Update Offerdeck.`
     if (migration.checksum !== checksum)
       return `Migration ${name} was changed after it was applied to this database. Restore the file; changes go into a new migration.`
   }
@@ -143,8 +153,6 @@ function schemaProblem(applied: Applied[], known: Migration[]): string | null {
 /** What is still to be applied, without applying it. */
 export async function pendingMigrations({ pool }: Pick<Database, 'pool'>): Promise<string[]> {
   const found = await pool.query<{ exists: boolean }>("SELECT to_regclass('schema_migrations') IS NOT NULL AS exists")
-  const applied = found.rows[0]?.exists
-    ? (await pool.query<Applied>('SELECT name, checksum FROM schema_migrations')).rows
-    : []
+  const applied = found.rows[0]?.exists ? (await pool.query<Applied>('SELECT * FROM schema_migrations')).rows : []
   return missingMigrations(applied).map(({ name }) => name)
 }
