@@ -1,6 +1,7 @@
 // npm run bench: measures Offerdeck side by side with simpler servers and says what was wanted. See README.md.
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
+import { accept, describeSlipped } from './accepted.ts'
 import { measureClicks } from './clicks.ts'
 import { measureConversions } from './conversions.ts'
 import { FOLDER } from './data.ts'
@@ -34,7 +35,12 @@ const QUICK_PROCESSES: ProcessesPlan = { ...FULL_PROCESSES, ...QUICK }
 const FIGURES: readonly FigureNumber[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]
 
 const { values: options } = parseArgs({
-  options: { only: { type: 'string' }, quick: { type: 'boolean' }, json: { type: 'boolean' } },
+  options: {
+    only: { type: 'string' },
+    quick: { type: 'boolean' },
+    json: { type: 'boolean' },
+    accept: { type: 'boolean' },
+  },
 })
 const NAMED: Record<string, () => Promise<void>> = {
   growth: printGrowth,
@@ -112,6 +118,8 @@ async function measureCatalogues(): Promise<Measured[]> {
 
 function print(findings: Findings): void {
   const figures: Figure[] = createFigures(wanted, findings)
+  const slipped = describeSlipped(figures)
+  if (options.accept === true) accept(figures)
   const machine = {
     cpu: cpus()[0]?.model ?? 'unknown',
     cores: availableParallelism(),
@@ -120,7 +128,7 @@ function print(findings: Findings): void {
     loadAfter: loadavg()[0] ?? 0,
   }
   if (options.json === true) {
-    console.log(JSON.stringify({ machine, plan, figures, ...findings }, null, 2))
+    console.log(JSON.stringify({ machine, plan, figures, slipped, ...findings }, null, 2))
     return
   }
   console.log(
@@ -130,6 +138,7 @@ function print(findings: Findings): void {
       `${isQuick ? ' Quick: too short to be believed.' : ''}\n`,
   )
   console.log(tableOf(figures))
+  for (const line of slipped) console.log(line)
   for (const { figure, notes } of figures) for (const note of notes) console.log(`${figure}: ${note}`)
   const { catalogues, clicks, conversions, postbacks, isolation, firstPage } = findings
   const log = [...catalogues, clicks, conversions, postbacks, isolation, firstPage].flatMap((one) => one?.log ?? [])
