@@ -1,4 +1,4 @@
-// A DNS server on loopback, over UDP and TCP, that answers as a test wants.
+// A DNS server, over UDP and TCP, that answers as a test wants.
 import { createSocket } from 'node:dgram'
 import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
@@ -25,7 +25,20 @@ export type DnsServer = {
 const CODES = { NXDOMAIN: 3, SERVFAIL: 2, REFUSED: 5 }
 const MAX_DATAGRAM = 512
 
+/** On loopback, until the test ends. */
 export async function startDns(t: TestContext, zone: Zone, limits = { timeout: 5_000, tries: 1 }): Promise<DnsServer> {
+  const { port, asked, close } = await openDns(zone, '127.0.0.1', 0)
+  t.after(close)
+  const resolver = () => {
+    const one = new Resolver(limits)
+    one.setServers([`127.0.0.1:${port}`])
+    return one
+  }
+  return { resolver, asked }
+}
+
+/** `port` 0: any. */
+export async function openDns(zone: Zone, host: string, wantedPort: number) {
   const asked: string[] = []
   const udp = createSocket('udp4')
   udp.on('message', (query, from) => {
@@ -52,21 +65,16 @@ export async function startDns(t: TestContext, zone: Zone, limits = { timeout: 5
       })
   })
   // TCP first: of its ports more are in use.
-  tcp.listen(0, '127.0.0.1')
+  tcp.listen(wantedPort, host)
   await once(tcp, 'listening')
-  udp.bind((tcp.address() as AddressInfo).port, '127.0.0.1')
+  const { port } = tcp.address() as AddressInfo
+  udp.bind(port, host)
   await once(udp, 'listening')
-  t.after(() => {
+  const close = () => {
     udp.close()
     tcp.close()
-  })
-  const { port } = tcp.address() as AddressInfo
-  const resolver = () => {
-    const one = new Resolver(limits)
-    one.setServers([`127.0.0.1:${port}`])
-    return one
   }
-  return { resolver, asked }
+  return { port, asked, close }
 }
 
 /** Null: no answer comes. */

@@ -1,7 +1,10 @@
 // A publisher's server under the fault tests: mostly it answers as it should; sometimes late, too late, badly, half or
 // not at all. It remembers what came, and what it accepted.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import type { Certificate } from '../certificates.ts'
 import { verifyMessage } from '../../src/features/postbacks/signing.ts'
 
 type Notification = { webhookId: string; conversionId: string; status: string; userId: string }
@@ -23,19 +26,33 @@ export class MoodyReceiver {
   readonly strange: unknown[] = []
   readonly #timeoutMs: number
   readonly #host: string
+  readonly #name: string
   readonly #secretOf: (method: 'POST' | 'GET') => string
-  readonly #server = createServer((request, response) => {
-    const parts: Buffer[] = []
-    request.on('data', (part: Buffer) => parts.push(part)).on('error', () => {})
-    request.on('end', () => this.#receive(request, response, Buffer.concat(parts)))
-  })
+  readonly #server: ReturnType<typeof createServer> | SecureServer
   #clock = 0
 
   /** `timeoutMs`: after which the sender no longer waits for a response. */
-  constructor(timeoutMs: number, secretOf: (method: 'POST' | 'GET') => string, host = '127.0.0.1') {
+  constructor(
+    timeoutMs: number,
+    secretOf: (method: 'POST' | 'GET') => string,
+    { host = '127.0.0.1', name = host, certificate }: { host?: string; name?: string; certificate?: Certificate } = {},
+  ) {
     this.#timeoutMs = timeoutMs
     this.#host = host
+    this.#name = name
     this.#secretOf = secretOf
+    const take = (request: IncomingMessage, response: ServerResponse) => {
+      const parts: Buffer[] = []
+      request.on('data', (part: Buffer) => parts.push(part)).on('error', () => {})
+      request.on('end', () => this.#receive(request, response, Buffer.concat(parts)))
+    }
+    this.#server = certificate === undefined ? createServer(take) : createSecureServer(certificate, take)
+  }
+
+  /** From now on it shows another certificate, to connections that are there as well. */
+  show(certificate: Certificate): void {
+    if ('setSecureContext' in this.#server) this.#server.setSecureContext(certificate)
+    this.#server.closeAllConnections()
   }
 
   async open(): Promise<void> {
@@ -48,7 +65,8 @@ export class MoodyReceiver {
   }
 
   get url(): string {
-    return `http://${this.#host}:${(this.#server.address() as AddressInfo).port}`
+    const scheme = 'setSecureContext' in this.#server ? 'https' : 'http'
+    return `${scheme}://${this.#name}:${(this.#server.address() as AddressInfo).port}`
   }
 
   #receive(request: IncomingMessage, response: ServerResponse, body: Buffer): void {
@@ -71,9 +89,9 @@ export class MoodyReceiver {
     if (chance < 0.03) response.writeHead(500).end()
     else if (chance < 0.05) {
       arrival.wasDropped = true
-      request.socket.resetAndDestroy()
+      drop(request.socket)
     } else if (chance < 0.06)
-      response.writeHead(200, { 'content-length': '100' }).write('OK', () => request.socket.resetAndDestroy())
+      response.writeHead(200, { 'content-length': '100' }).write('OK', () => drop(request.socket))
     else if (chance < 0.07) setTimeout(accept, this.#timeoutMs * 1.5)
     else if (chance < 0.12) setTimeout(accept, Math.random() * 300)
     else accept()
@@ -90,3 +108,6 @@ function readQuery(url: string): Notification {
   const { id = '', c = '', s = '', u = '' } = Object.fromEntries(new URL(url).searchParams)
   return { webhookId: id, conversionId: c, status: s, userId: u }
 }
+
+/** In the middle of it; one that is encrypted cannot be reset. */
+const drop = (socket: Socket) => (socket instanceof TLSSocket ? socket.destroy() : socket.resetAndDestroy())

@@ -15,11 +15,12 @@ const CLIENTS = 6
 const OFFERS = 5
 const PATIENCE_MS = 120_000
 
-type MadeApp = { app_id: number; live: IssuedCredentials }
+export type MadeApp = { app_id: number; live: IssuedCredentials }
+
+const headersOf = ({ live }: MadeApp) => ({ 'x-api-key': live.api_key, 'x-api-secret': live.api_secret })
 
 export class Traffic {
-  readonly appId: number
-  readonly signingSecret: string
+  readonly apps: readonly MadeApp[]
   /** Users for whom something was sent, and what was acknowledged for them. */
   readonly attempted = new Set<string>()
   readonly clicked = new Map<string, string>()
@@ -28,25 +29,22 @@ export class Traffic {
   readonly confirmed = new Set<string>()
   /** What was not answered as it should. */
   readonly failures: unknown[] = []
-  readonly #headers: Record<string, string>
   readonly #token: string
   readonly #firstOffer: number
   #rounds = 0
 
-  private constructor({ app_id, live }: MadeApp, token: string, firstOffer: number) {
-    const { api_key, api_secret, signing_secret } = live
-    this.appId = app_id
-    this.signingSecret = signing_secret
-    this.#headers = { 'x-api-key': api_key, 'x-api-secret': api_secret }
+  private constructor(apps: readonly MadeApp[], token: string, firstOffer: number) {
+    this.apps = apps
     this.#token = token
     this.#firstOffer = firstOffer
   }
 
-  /** With an app, an advertiser and a few offers of its own. */
-  static async prepare(program: Installation): Promise<Traffic> {
+  /** With apps, an advertiser and a few offers of its own. */
+  static async prepare(program: Installation, count = 1): Promise<Traffic> {
     await program.json('publisher', 'create', '--name', 'P')
-    const create = ['app', 'create', '--publisher', 'P', '--name', 'A', '--rate-limit', '1000000']
-    const app = await program.json<MadeApp>(...create)
+    const apps: MadeApp[] = []
+    for (let i = 0; i < count; i++)
+      apps.push(await program.json('app', 'create', '--publisher', 'P', '--name', `A${i}`, '--rate-limit', '1000000'))
     const { token } = await program.json<{ token: string }>('advertiser', 'create', '--name', 'Acme')
     const file = join(program.folder, 'offers.json')
     const offer = { advertiser: 'Acme', name: 'An offer', category: 'app', payout: 1, revenue: 1.5 }
@@ -59,7 +57,7 @@ export class Traffic {
     writeFileSync(file, JSON.stringify(rows))
     await program.json('offer', 'import', file)
     const [first] = await program.json<{ offer_id: number }[]>('offer', 'list')
-    return new Traffic(app, token, first?.offer_id ?? 0)
+    return new Traffic(apps, token, first?.offer_id ?? 0)
   }
 
   /** To these servers in turn, until stopped. */
@@ -68,7 +66,7 @@ export class Traffic {
     const over = new AbortController()
     const clients = Array.from({ length: CLIENTS }, async (_, client) => {
       for (let i = 0; !over.signal.aborted; i++)
-        await this.#sendOne(urls[i % urls.length] ?? '', `${round}-${client}-${i}`, i)
+        await this.#sendOne(urls[i % urls.length] ?? '', `${round}-${client}-${i}`, client + i)
     })
     return {
       stop: async () => {
@@ -93,20 +91,22 @@ export class Traffic {
 
   async #sendOne(url: string, userId: string, i: number): Promise<void> {
     const offerId = this.#firstOffer + (i % OFFERS)
+    const app = this.apps[i % this.apps.length] as MadeApp
     this.attempted.add(userId)
     try {
-      if (i % 3 === 2) await this.#report(url, userId, offerId)
-      else await this.#click(url, userId, offerId)
+      if (i % 3 === 2) await this.report(url, app, userId, offerId)
+      else await this.#click(url, app, userId, offerId)
     } catch (error) {
       this.failures.push(error)
       await sleep(5) // the server is gone, or the database: so it was not acknowledged
     }
   }
 
-  async #report(url: string, userId: string, offerId: number): Promise<void> {
+  async report(url: string, app: MadeApp, userId: string, offerId = this.#firstOffer): Promise<void> {
+    this.attempted.add(userId)
     const answer = await fetch(`${url}/v1/conversions`, {
       method: 'POST',
-      headers: { ...this.#headers, 'content-type': 'application/json' },
+      headers: { ...headersOf(app), 'content-type': 'application/json' },
       body: JSON.stringify({ userId, offerId }),
       signal: patience(),
     })
@@ -115,8 +115,8 @@ export class Traffic {
     this.converted.set(userId, data.conversion.conversion_id)
   }
 
-  async #click(url: string, userId: string, offerId: number): Promise<void> {
-    const headers = this.#headers
+  async #click(url: string, app: MadeApp, userId: string, offerId: number): Promise<void> {
+    const headers = headersOf(app)
     const listed = await fetch(`${url}/v1/offers/${offerId}?userId=${userId}`, { headers, signal: patience() })
     const { data } = (await listed.json()) as { data?: { offer: { link: string } } }
     if (data === undefined) return void this.failures.push(`offer: ${listed.status}`)

@@ -12,15 +12,19 @@ import { IS_LONG, testLong } from '../../tier.ts'
 import { SECRET_KEY } from '../../world.ts'
 import { compareOrder, compareWithAcknowledged, compareWithQueue } from '../compare-postbacks.ts'
 import { hurryPostbacks } from '../hurry-postbacks.ts'
-import { MoodyReceiver } from '../moody-receiver.ts'
-import { Traffic } from '../traffic.ts'
+import { type MadeApp, Traffic } from '../traffic.ts'
 import { Centre } from './centre.ts'
 import { Faults } from './faults.ts'
+import type { Machine } from './network.ts'
 import { apiUrl } from './nodes.ts'
+import { Receivers } from './receivers.ts'
+import { Streams } from './streams.ts'
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e6))
 const SECONDS = Number(process.env['DURATION'] ?? 40)
 const TIMEOUT_S = 1
+const APPS = 10
+const STREAMS = 60
 const SETTLED_MS = 180_000
 
 const program = new Installation()
@@ -39,33 +43,43 @@ testLong(`nothing is lost or doubled in a data centre under ${SECONDS} s of faul
   await centre.startDatabase()
   program.env = { DATABASE_URL: centre.databaseUrl, SECRET_KEY, POSTBACK_ALLOW: network.cidr }
   await program.json('migrate')
-  const traffic = await Traffic.prepare(program)
-  const receiver = new MoodyReceiver(TIMEOUT_S * 1_000, () => traffic.signingSecret, network.address)
-  await receiver.open()
-  after(() => receiver.close())
-  await program.json('app', 'trust', String(traffic.appId), '--all')
-  await program.json('app', 'set-postback', String(traffic.appId), '--method', 'POST', '--url', `${receiver.url}/`, '--timeout', `${TIMEOUT_S}s`) // prettier-ignore
+  const traffic = await Traffic.prepare(program, APPS)
+  const receivers = new Receivers(network, traffic.apps, TIMEOUT_S * 1_000)
+  await receivers.open()
+  after(() => receivers.close())
+  for (const [i, { app_id }] of traffic.apps.entries()) {
+    await program.json('app', 'trust', String(app_id), '--all')
+    await program.json('app', 'set-postback', String(app_id), '--method', 'POST', '--url', `${receivers.all[i]?.url}/`, '--timeout', `${TIMEOUT_S}s`) // prettier-ignore
+  }
   await centre.startNodes()
   database = { ...openPool({ connectionString: centre.databaseUrl }, 3), embeddedIn: null, revive: async () => {} }
 
   const clients = traffic.start(...apis.map(apiUrl))
+  const [app] = traffic.apps as [MadeApp]
+  const streams = new Streams(app, apis.map(apiUrl), STREAMS)
+  after(() => streams.close())
   await traffic.someAnswers()
-  const faults = new Faults(network, SEED)
+  const faults = new Faults(network, SEED, [
+    { name: 'no names', begin: () => receivers.silence(true), end: () => receivers.silence(false) },
+    { name: 'expired certificates', begin: () => receivers.expire(true), end: () => receivers.expire(false) },
+  ])
   const endMs = Date.now() + SECONDS * 1_000
   await faults.happenUntil(() => Date.now() >= endMs, (name) => t.diagnostic(name)) // prettier-ignore
   await centre.isWhole()
   await traffic.someAnswers()
   await clients.stop()
+  for (const [i, userId] of streams.users.entries()) await traffic.report(apiUrl(apis[i % apis.length] as Machine), app, userId) // prettier-ignore
+  await until(() => streams.users.every((userId) => streams.heard.has(userId)), SETTLED_MS)
 
   await until(() => apis.every(({ folder }) => isSpoolEmpty(`${folder}/data`)), SETTLED_MS)
   await settle(database)
-  t.diagnostic(`${faults.total} faults (${[...faults.counts].map(([kind, count]) => `${count} ${kind}`).join(', ')}); ${traffic.clicked.size} clicks, ${traffic.converted.size} conversions, ${receiver.arrivals.length} postbacks`) // prettier-ignore
+  t.diagnostic(`${faults.total} faults (${[...faults.counts].map(([kind, count]) => `${count} ${kind}`).join(', ')}); ${traffic.clicked.size} clicks, ${traffic.converted.size} conversions, ${receivers.arrivals.length} postbacks, ${streams.opened} streams`) // prettier-ignore
   await traffic.compare(database)
   const { attempted } = traffic
-  compareWithAcknowledged(receiver.arrivals, { attempted, approved: new Set(traffic.converted.values()), reversed: new Set() }) // prettier-ignore
-  compareOrder(receiver.arrivals)
-  await compareWithQueue(database.db, receiver.arrivals)
-  assert.deepEqual(receiver.strange, [])
+  compareWithAcknowledged(receivers.arrivals, { attempted, approved: new Set(traffic.converted.values()), reversed: new Set() }) // prettier-ignore
+  compareOrder(receivers.arrivals)
+  await compareWithQueue(database.db, receivers.arrivals)
+  assert.deepEqual(receivers.strange, [])
 })
 
 /** Until nothing waits any more: calls for their clicks, and postbacks. */

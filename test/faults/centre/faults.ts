@@ -16,14 +16,19 @@ export function createRandom(seed: number): () => number {
 
 type Harm = { name: string; happen: () => Promise<void> }
 
+/** Something that begins and ends, wherever it is. */
+export type Trouble = { name: string; begin: () => void; end: () => void }
+
 export class Faults {
   readonly #network: Network
   readonly #random: () => number
+  readonly #troubles: readonly Trouble[]
   /** What happened, and how often. */
   readonly counts = new Map<string, number>()
 
-  constructor(network: Network, seed: number) {
+  constructor(network: Network, seed: number, troubles: readonly Trouble[]) {
     this.#network = network
+    this.#troubles = troubles
     this.#random = createRandom(seed)
   }
 
@@ -58,6 +63,7 @@ export class Faults {
       () => this.#fill(),
       () => this.#moveClock(),
       () => this.#flush(),
+      () => this.#trouble(),
     ]
     return (this.#pick(kinds) as () => Harm)()
   }
@@ -94,6 +100,11 @@ export class Faults {
   #freeze(): Harm {
     const service = this.#pick(this.#network.services) as Service
     return this.#forAWhile(`freeze: ${service.name}`, () => service.signal('SIGSTOP'), () => service.signal('SIGCONT')) // prettier-ignore
+  }
+
+  #trouble(): Harm {
+    const { name, begin, end } = this.#pick(this.#troubles) as Trouble
+    return this.#forAWhile(`${name}:`, begin, end)
   }
 
   /** The cable of one machine. */

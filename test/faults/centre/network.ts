@@ -55,6 +55,7 @@ function removeRemains(): void {
   for (const name of ip('netns list').match(/^od-\S+/gm) ?? []) {
     killAll(name)
     ip(`netns del ${name}`)
+    rmSync(namesOf(name), { recursive: true, force: true })
   }
   for (const [name] of ip('-o link show').matchAll(/(?<=^\d+: )(od-[^@:]+|offerdeck0)/gm)) {
     try {
@@ -64,6 +65,9 @@ function removeRemains(): void {
     }
   }
 }
+
+/** What a namespace has in place of files of /etc. */
+const namesOf = (space: string) => `/etc/netns/${space}`
 
 /** Everything that runs in a namespace, at once. */
 function killAll(space: string): void {
@@ -96,6 +100,8 @@ export class Machine {
     chmodSync(folder, 0o755)
     const [outer, inner] = [`od-${name}`, 'eth0']
     ip(`netns add ${this.#space}`)
+    mkdirSync(namesOf(this.#space), { recursive: true })
+    writeFileSync(join(namesOf(this.#space), 'resolv.conf'), `nameserver ${NET}.1\noptions timeout:1 attempts:2\n`)
     ip(`link add ${outer} type veth peer name ${inner} netns ${this.#space}`)
     ip(`link set ${outer} master ${BRIDGE} up`)
     ip(`-n ${this.#space} addr add ${address}/24 dev ${inner}`)

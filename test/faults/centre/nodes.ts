@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { SECRET_KEY } from '../../world.ts'
 import { urlsOf } from './database.ts'
 import type { Machine, Network, Service } from './network.ts'
+import { authorityFile } from './receivers.ts'
 import { redisUrl } from './redis.ts'
 
 const COMMAND = fileURLToPath(new URL('../../../bin/offerdeck.js', import.meta.url))
@@ -29,6 +30,7 @@ export function serveNode(machine: Machine, part: 'api' | 'worker', around: Surr
     METRICS_HOST: '0.0.0.0',
     DRAIN_SECONDS: '2',
     LOG_LEVEL: 'info',
+    NODE_EXTRA_CA_CERTS: authorityFile(around.network),
     ...machine.movableClock,
   }
   return machine.serve(part, [process.execPath, COMMAND, 'serve', '--only', part], { env })
