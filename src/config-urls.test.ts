@@ -1,9 +1,10 @@
-// PORT, HOST and PUBLIC_URL.
+// PORT, HOST and the settings that are URLs.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { problemsOf, refuses } from '../test/config-problems.ts'
 import { loadConfig } from './config.ts'
 
+const KEY = 'k'.repeat(32)
 const PRODUCTION = { NODE_ENV: 'production', PUBLIC_URL: 'https://offers.example.com' }
 const urlOf = (env: NodeJS.ProcessEnv) => loadConfig(env).publicUrl
 
@@ -57,4 +58,40 @@ test('outside production PUBLIC_URL may be plain HTTP, unless HTTPS is required'
 test('a HOST that no URL can have is refused', () => {
   for (const HOST of ['A.0', '1.2.3.4.5', '256.0.0.1'])
     assert.match(problemsOf({ HOST }).join(), /HOST must be an address or a host name/, HOST)
+})
+
+test('DATABASE_URL must be a PostgreSQL URL and requires a SECRET_KEY', () => {
+  refuses(
+    { DATABASE_URL: 'mysql://db/offers', SECRET_KEY: KEY },
+    /^DATABASE_URL must be a URL that starts with postgres/,
+  )
+  refuses({ DATABASE_URL: 'db:5432', SECRET_KEY: KEY }, /^DATABASE_URL /)
+  refuses({ DATABASE_URL: 'postgres://db/offers' }, /^SECRET_KEY is required with DATABASE_URL.*openssl rand/)
+})
+
+test('REDIS_URL must be a Redis URL', () => {
+  assert.equal(loadConfig({ REDIS_URL: 'redis://cache' }).redisUrl, 'redis://cache')
+  for (const REDIS_URL of ['cache:6379', 'http://cache', 'localhost', 'redis://a,b', 'redis+sentinel://a,b'])
+    refuses({ REDIS_URL }, /^REDIS_URL must be redis:/)
+})
+
+test('EXPORT_URL is a folder, or a bucket with the keys for it', () => {
+  const keys = { EXPORT_S3_ACCESS_KEY_ID: 'AKIA', EXPORT_S3_SECRET_ACCESS_KEY: 'kept' }
+  for (const EXPORT_URL of ['file:///var/exports', 'file:///var/exports/', 's3://bucket', 's3://my.bucket/a/b/'])
+    assert.equal(loadConfig({ EXPORT_URL, ...keys }).exportUrl, EXPORT_URL)
+  for (const EXPORT_URL of [
+    '/var/exports',
+    'file://var/exports',
+    'file:///',
+    's3://',
+    's3://Bucket_1',
+    's3://key:canary@bucket',
+    'https://bucket',
+  ])
+    refuses({ EXPORT_URL, ...keys }, /^EXPORT_URL must be file:/)
+  refuses({ EXPORT_URL: 's3://bucket' }, /^EXPORT_S3_ACCESS_KEY_ID and EXPORT_S3_SECRET_ACCESS_KEY are required/)
+  for (const EXPORT_S3_ENDPOINT of ['https://storage.example.com/bucket', 'https://key:canary@storage.example.com'])
+    refuses({ EXPORT_S3_ENDPOINT }, /^EXPORT_S3_ENDPOINT must be scheme, host and port only/)
+  refuses({ EXPORT_S3_REGION: 'eu central' }, /^EXPORT_S3_REGION /)
+  refuses({ EXPORT_INTERVAL_SECONDS: '4' }, /^EXPORT_INTERVAL_SECONDS /)
 })

@@ -2,73 +2,67 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
+import { type Backups, type Exports, readBackups, readExports } from './config-copies.ts'
 import { OperatorError } from './errors.ts'
 import { EnvReader } from './lib/env-reader.ts'
 import { isLoopback, isNarrowCidr } from './lib/ip-ranges.ts'
 import { readRedisAddress } from './lib/redis-address.ts'
 import { LOG_LEVELS, type LogLevel } from './settings.ts'
 
-type Backups = Pick<Config, 'backupDir' | 'backupHours' | 'backupKeep' | 'backupPassphrase'>
-
-export type Config = {
-  production: boolean
-  port: number
-  host: string
-  /** Scheme, host and port that the outside world uses, without a slash at the end. */
-  publicUrl: string
-  dataDir: string
-  /** Null means: run the embedded PostgreSQL in `dataDir`. */
-  databaseUrl: string | null
-  /** A replica of it, for the dashboard's reads. */
-  databaseReplicaUrl: string | null
-  /** Whether statements are prepared once for each connection. */
-  preparedStatements: boolean
-  redisUrl: string | null
-  tls: { certFile: string; keyFile: string } | null
-  /** CIDRs of the proxies whose forwarding headers are believed. */
-  trustProxy: string[]
-  requireHttps: boolean
-  /** Whether operators must have a second factor. */
-  require2fa: boolean
-  /** A MaxMind file that maps IP addresses to countries. */
-  geoipDb: string | null
-  /** The header in which a trusted proxy sends the visitor's country, in lower case. */
-  countryHeader: string | null
-  /** A file of suspicious IP addresses. */
-  listedIps: string | null
-  /** How long clicks and advertisers' calls are kept, at least. */
-  retentionDays: number
-  /** Where backups of the embedded database go; null: none is made. */
-  backupDir: string | null
-  backupHours: number
-  /** How many are kept. */
-  backupKeep: number
-  backupPassphrase: string | null
-  /** CIDRs that postbacks may go to although they are not public, and those they may never go to. */
-  postbackAllow: string[]
-  postbackDeny: string[]
-  /** A forward proxy that postbacks go through. */
-  postbackProxy: string | null
-  /** Where mail is handed over; null: no mail is sent. */
-  smtpUrl: string | null
-  mailFrom: string
-  /** Where vulnerabilities are reported, as a URI. */
-  securityContact: string | null
-  /** Where Prometheus may read: at a port of its own, at the API's with a token, or at both; nowhere by default. */
-  metricsPort: number | null
-  metricsHost: string
-  metricsToken: string | null
-  /** How long a process goes on serving after SIGTERM. */
-  drainSeconds: number
-  /** How many API processes; 1: the API and the worker are one process. */
-  processes: number
-  logLevel: LogLevel
-  demo: boolean
-  /** Null: kept in `dataDir`, created at the first start. */
-  secretKey: string | null
-  /** The one that `secretKey` takes the place of. It only reads. */
-  oldSecretKey: string | null
-}
+export type Config = Backups &
+  Exports & {
+    production: boolean
+    port: number
+    host: string
+    /** Scheme, host and port that the outside world uses, without a slash at the end. */
+    publicUrl: string
+    dataDir: string
+    /** Null means: run the embedded PostgreSQL in `dataDir`. */
+    databaseUrl: string | null
+    /** A replica of it, for the dashboard's reads. */
+    databaseReplicaUrl: string | null
+    /** Whether statements are prepared once for each connection. */
+    preparedStatements: boolean
+    redisUrl: string | null
+    tls: { certFile: string; keyFile: string } | null
+    /** CIDRs of the proxies whose forwarding headers are believed. */
+    trustProxy: string[]
+    requireHttps: boolean
+    /** Whether operators must have a second factor. */
+    require2fa: boolean
+    /** A MaxMind file that maps IP addresses to countries. */
+    geoipDb: string | null
+    /** The header in which a trusted proxy sends the visitor's country, in lower case. */
+    countryHeader: string | null
+    /** A file of suspicious IP addresses. */
+    listedIps: string | null
+    /** How long clicks and advertisers' calls are kept, at least. */
+    retentionDays: number
+    /** CIDRs that postbacks may go to although they are not public, and those they may never go to. */
+    postbackAllow: string[]
+    postbackDeny: string[]
+    /** A forward proxy that postbacks go through. */
+    postbackProxy: string | null
+    /** Where mail is handed over; null: no mail is sent. */
+    smtpUrl: string | null
+    mailFrom: string
+    /** Where vulnerabilities are reported, as a URI. */
+    securityContact: string | null
+    /** Where Prometheus may read: at a port of its own, at the API's with a token, or at both; nowhere by default. */
+    metricsPort: number | null
+    metricsHost: string
+    metricsToken: string | null
+    /** How long a process goes on serving after SIGTERM. */
+    drainSeconds: number
+    /** How many API processes; 1: the API and the worker are one process. */
+    processes: number
+    logLevel: LogLevel
+    demo: boolean
+    /** Null: kept in `dataDir`, created at the first start. */
+    secretKey: string | null
+    /** The one that `secretKey` takes the place of. It only reads. */
+    oldSecretKey: string | null
+  }
 
 /** Reads the environment; throws one `OperatorError` that names every problem. */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
@@ -92,6 +86,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const { trustProxy, countryHeader } = readProxies(given)
   const retentionDays = given.wholeNumber('RETENTION_DAYS', 90, 7, 9_999)
   const backups = readBackups(given, databaseUrl)
+  const exports = readExports(given)
   const postbackProxy = given.url('POSTBACK_PROXY', ['http'])
   const smtpUrl = given.url('SMTP_URL', ['smtp', 'smtps'])
   const postbackAllow = given.cidrs('POSTBACK_ALLOW')
@@ -140,6 +135,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     listedIps: given.path('LISTED_IPS'),
     retentionDays,
     ...backups,
+    ...exports,
     postbackAllow,
     postbackDeny,
     postbackProxy,
@@ -226,18 +222,6 @@ function readMetrics(given: EnvReader, apiPort: number): Pick<Config, 'metricsPo
   if (metricsToken !== null && metricsToken.length < 16)
     given.problems.push('METRICS_TOKEN must have at least 16 characters.')
   return { metricsPort, metricsHost: given.text('METRICS_HOST') ?? '127.0.0.1', metricsToken }
-}
-
-function readBackups(given: EnvReader, databaseUrl: string | null): Backups {
-  const backupDir = given.path('BACKUP_DIR')
-  const backupPassphrase = given.text('BACKUP_PASSPHRASE')
-  if (backupDir !== null && databaseUrl !== null)
-    given.problems.push('BACKUP_DIR is for the embedded database. With DATABASE_URL, back up that PostgreSQL with its own tools.') // prettier-ignore
-  if (backupDir !== null && backupPassphrase === null) given.problems.push('BACKUP_DIR needs BACKUP_PASSPHRASE.')
-  if (backupPassphrase !== null && backupPassphrase.length < 16)
-    given.problems.push('BACKUP_PASSPHRASE must have at least 16 characters.')
-  const backupHours = given.wholeNumber('BACKUP_HOURS', 24, 1, 720)
-  return { backupDir, backupPassphrase, backupHours, backupKeep: given.wholeNumber('BACKUP_KEEP', 7, 1, 9_999) }
 }
 
 const MAX_PROCESSES = 64

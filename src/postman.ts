@@ -6,6 +6,7 @@ import { invitationWriter } from './features/accounts/invitation-mails.ts'
 import { resetWriter } from './features/accounts/reset-links.ts'
 import { alertWriter } from './features/accounts/security-alerts.ts'
 import { decisionWriter, signUpWriter, waitingWriter } from './features/accounts/sign-up/mails.ts'
+import { exportProblemWriter } from './features/exports/problem-mails.ts'
 import { feedProblemWriter } from './features/feeds/problem-mails.ts'
 import { budgetWarningWriter } from './features/ledger/budgets/warnings.ts'
 import { capWarningWriter } from './features/offers/cap-warnings.ts'
@@ -31,6 +32,7 @@ export function createPostman({ config, secretKey, database }: PostmanOptions): 
     ticket: ticketWriter(network),
     ticket_answer: answerWriter(),
     feed_problem: feedProblemWriter(network),
+    export_problem: exportProblemWriter(network),
     cap_warning: capWarningWriter(network),
     budget_warning: budgetWarningWriter(network),
     sign_up: signUpWriter(network),

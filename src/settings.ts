@@ -123,6 +123,36 @@ export const SETTINGS: readonly Setting[] = [
     secret: true,
   },
   {
+    name: 'EXPORT_URL',
+    fallback: 'none',
+    about:
+      'Where the worker exports clicks and events of conversions to, for a warehouse: `file:///var/exports` for a folder, ' +
+      '`s3://bucket/prefix` for S3-compatible storage. The same on every worker; a folder must be shared by them. See [analytics](analytics.md).',
+  },
+  {
+    name: 'EXPORT_INTERVAL_SECONDS',
+    fallback: '60',
+    about: 'How often new rows are exported, 5 to 86,400. Longer means fewer and larger files.',
+  },
+  {
+    name: 'EXPORT_S3_ENDPOINT',
+    fallback: "Amazon's of `EXPORT_S3_REGION`",
+    about: 'Where S3-compatible storage other than that of Amazon is: `https://storage.example.com`.',
+  },
+  { name: 'EXPORT_S3_REGION', fallback: 'us-east-1', about: 'The region of the bucket.' },
+  {
+    name: 'EXPORT_S3_ACCESS_KEY_ID',
+    fallback: 'none',
+    about:
+      'With `EXPORT_S3_SECRET_ACCESS_KEY`, required for `s3://`. The key needs `s3:PutObject` and `s3:GetObject` below the prefix, and `s3:ListBucket`, without which missing files are answered as forbidden.',
+  },
+  {
+    name: 'EXPORT_S3_SECRET_ACCESS_KEY',
+    fallback: 'none',
+    about: 'The secret of `EXPORT_S3_ACCESS_KEY_ID`.',
+    secret: true,
+  },
+  {
     name: 'POSTBACK_ALLOW',
     fallback: 'none',
     about:

@@ -38,6 +38,9 @@ import { arrangeProducts } from './features/offers/products/arrange-products.ts'
 import { reapExpired } from './features/postbacks/claims.ts'
 import { Deliverer } from './features/postbacks/deliverer.ts'
 import { createAppSender, createGuardedOpener } from './features/postbacks/app-sender.ts'
+import { exportDue } from './features/exports/exporter.ts'
+import { mayDropClicks } from './features/exports/retention.ts'
+import { openTarget } from './features/exports/open-target.ts'
 import { forgetOldRuns, runAskedFeeds, runDueFeeds } from './features/feeds/due-feeds.ts'
 import { forgetOldRates } from './features/rates/rates.ts'
 import { forgetOldNotices } from './features/postbacks/notices.ts'
@@ -83,6 +86,7 @@ export async function buildWorker({ config, secretKey, database, log, metrics }:
   const node = new Node(db, 'worker')
   opened.defer(() => node.leave())
   const passed = new Passed()
+  const exportTarget = openTarget(config)
 
   const loops: Loop[] = []
   const every = (pauseMs: number, name: string, run: Work['run'], onFailure?: Work['onFailure']) =>
@@ -129,6 +133,11 @@ export async function buildWorker({ config, secretKey, database, log, metrics }:
   every(10 * SECOND, 'summing up balances of users', () => rollUpBalances(db))
   every(HOUR, 'closing days of the ledger', () => closeDays(db, new Date()))
 
+  if (exportTarget !== null) {
+    const options = { db, target: exportTarget, intervalSeconds: config.exportIntervalSeconds, warn }
+    every(SECOND, 'exporting clicks and conversions', () => exportDue(options))
+  }
+
   // What is created ahead, and what is deleted.
   every(HOUR, 'creating partitions', () => ensurePartitionsAhead(db, Date.now()))
   every(DAY, 'analysing partitioned tables', () => analyzePartitioned(db))
@@ -136,7 +145,8 @@ export async function buildWorker({ config, secretKey, database, log, metrics }:
   every(HOUR, 'forgetting expired sessions', () => forgetExpired(db, new Date()))
   every(HOUR, 'forgetting unverified sign-ups', () => forgetUnverified(db, new Date()))
   every(HOUR, 'forgetting past usage', () => forgetPastUsage(db, new Date()))
-  every(HOUR, 'dropping old clicks', () => dropOldClicks(db, new Date(), retentionDays))
+  const mayDrop = exportTarget === null ? undefined : mayDropClicks(exportTarget.url)
+  every(HOUR, 'dropping old clicks', () => dropOldClicks(db, new Date(), retentionDays, mayDrop))
   every(HOUR, 'dropping old calls', () => dropOldInboundCalls(db, new Date(), retentionDays))
   every(HOUR, 'trimming calls that came to nothing', () => trimOpenCalls(db, warn))
   every(HOUR, 'forgetting calls of strangers', () => forgetStrangersCalls(db, new Date()))
@@ -161,9 +171,10 @@ export async function buildWorker({ config, secretKey, database, log, metrics }:
 
   every(BEAT_MS, 'saying that it is there', () => node.beat().catch(() => {})) // a failure shows elsewhere
 
-  metrics?.addWorker(db, loops)
+  metrics?.addWorker(db, loops, exportTarget?.url ?? null)
   opened.defer(async () => void (await Promise.all(loops.map((loop) => loop.stop()))))
   opened.defer(() => backups?.close()) // before the loops, which wait for it
+  opened.defer(() => exportTarget?.close()) // before the loops are waited for
   for (const loop of loops) loop.start()
   // The loop logs failures.
   opened.defer(await postbacksDue.listen(() => void deliver().catch(() => {})))

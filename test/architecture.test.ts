@@ -33,6 +33,7 @@ const FEATURES = [
   'conversions',
   'users',
   'feeds',
+  'exports',
   'reports',
   'wall',
   'lockers',

@@ -110,11 +110,12 @@ export class WorkerProcess {
     this.#home = new Installation()
   }
 
-  async start(): Promise<void> {
+  async start(more: Record<string, string> = {}): Promise<void> {
     const env = {
       DATABASE_URL: databaseUrl(this.#world.databaseName, this.name),
       SECRET_KEY,
       POSTBACK_ALLOW: '127.0.0.0/8',
+      ...more,
     }
     this.#running = this.#home.start(['serve', '--only', 'worker'], env)
     await this.#running.prints('worker is running')

@@ -31,6 +31,8 @@ const OTHERS: Record<string, string> = {
   'offer proposals': 'reads',
   'feed preview': 'in feed.test.ts',
   'feed run': 'in feed.test.ts',
+  'export status': 'reads',
+  'export run': 'exports what a worker would, and changes nothing else',
   'postback test': 'waits for a worker; the management API leaves the same entry',
   'postback replay': 'the management API leaves the same entry',
   'inbound reprocess': 'the management API leaves the same entry',

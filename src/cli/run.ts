@@ -65,6 +65,9 @@ export const COMMANDS: Record<string, Lazy> = {
     (await import('./listen.ts')).listenCommand(),
   ),
   ledger: group('the ledger: who owes what to whom', async () => (await import('./ledger.ts')).ledgerCommand()),
+  export: group('exports of clicks and conversions for a warehouse', async () =>
+    (await import('./export.ts')).exportCommand(),
+  ),
   fraud: group('fraud rules: which signals to look for, and what to do about them', async () =>
     (await import('./fraud.ts')).fraudCommand(),
   ),

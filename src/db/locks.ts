@@ -27,6 +27,8 @@ export const LOCKS = {
   userBalances: 0x0ff3_0025,
   /** See accounts/sign-up/limits.ts. */
   signUps: 0x0ff3_0023,
+  /** See exports/exporter.ts. */
+  exports: 0x0ff3_0028,
 } as const
 
 /** Locks on one of many things: the number, then a hash of the thing. PostgreSQL keeps them apart from those above. */

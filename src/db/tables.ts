@@ -214,6 +214,7 @@ export interface Clicks {
   aff_sub4: string | null;
   app_id: number;
   click_id: string;
+  click_no: Generated<number | null>;
   clicked_at: Date;
   country: string | null;
   currency: string;
@@ -349,6 +350,41 @@ export interface EventFeed {
   is_test: boolean;
   seq: Generated<number>;
   sequence: number;
+}
+
+export interface ExportFiles {
+  bytes: number;
+  day: Timestamp;
+  exported_at: Generated<Date>;
+  file_no: number;
+  first_position: number | null;
+  kind: string;
+  last_position: number | null;
+  path: string;
+  rows: number;
+  schema_version: number;
+  sha256: string;
+  target: string;
+}
+
+export interface ExportPositions {
+  caught_up_at: Generated<Date>;
+  due_at: Generated<Date>;
+  failing_since: Date | null;
+  failure: string | null;
+  failures: Generated<number>;
+  files: Generated<number>;
+  kind: string;
+  listed: Generated<number>;
+  lost_rows: Generated<number>;
+  mailed_at: Date | null;
+  manifest_bytes: Generated<number>;
+  old_planned: string | null;
+  old_through: Generated<string>;
+  planned: number | null;
+  rows: Generated<number>;
+  target: string;
+  through: Generated<number>;
 }
 
 export interface FailedTries {
@@ -1110,6 +1146,10 @@ export interface TwoFactors {
   verified: boolean | null;
 }
 
+export interface UnnumberedClicks {
+  last_id: string | null;
+}
+
 export interface UserBalances {
   amount_steps: Numeric;
   app_id: number;
@@ -1199,6 +1239,8 @@ export interface DB {
   credentials: Credentials;
   currency_rates: CurrencyRates;
   event_feed: EventFeed;
+  export_files: ExportFiles;
+  export_positions: ExportPositions;
   failed_tries: FailedTries;
   feed_changes: FeedChanges;
   feed_offers: FeedOffers;
@@ -1263,6 +1305,7 @@ export interface DB {
   tickets: Tickets;
   trusted_offers: TrustedOffers;
   two_factors: TwoFactors;
+  unnumbered_clicks: UnnumberedClicks;
   user_balances: UserBalances;
   user_balances_rollup: UserBalancesRollup;
   user_contexts: UserContexts;

@@ -2,6 +2,7 @@
 import { readNodes } from '../db/nodes.ts'
 import type { Db } from '../db/open.ts'
 import { countQueuedMails } from '../features/accounts/mails.ts'
+import { type ExportStatus, readExports } from '../features/exports/status.ts'
 import { type FeedHealth, readFeedHealth } from '../features/feeds/feed-health.ts'
 import { type LaneBacklog, readBacklogs } from '../features/postbacks/backlogs.ts'
 import { readQueues } from '../features/reports/queues.ts'
@@ -20,10 +21,11 @@ type Network = {
   nodes: Awaited<ReturnType<typeof readNodes>>
   lanes: LaneBacklog[]
   feeds: FeedHealth[]
+  exports: ExportStatus[]
 }
 
-export function addNetworkFigures(metrics: Metrics, db: Db): void {
-  const read = reader(db)
+export function addNetworkFigures(metrics: Metrics, db: Db, exportTarget: string | null): void {
+  const read = reader(db, exportTarget)
   const number = (name: string, help: string, pick: (network: Network, now: number) => number) =>
     metrics.gauge(name, help, async () => pick(await read(), Date.now()))
   number('postbacks_queued', 'Postbacks that wait, counted up to 10,000.', ({ queues }) => queues.postbacks_queued)
@@ -59,6 +61,13 @@ export function addNetworkFigures(metrics: Metrics, db: Db): void {
     succeeded_at === null ? null : succeeded_at.getTime() / 1000,
   )
   ofFeeds('feed_offers', 'Offers in the latest run of a feed that ran through.', ({ fetched }) => fetched)
+  const ofExports = (name: string, help: string, pick: (one: ExportStatus, now: number) => number) =>
+    metrics.gauges(name, help, ['kind'], async () =>
+      (await read()).exports.map((one) => ({ labels: { kind: one.kind }, value: pick(one, Date.now()) })),
+    )
+  ofExports('export_behind_seconds', 'How long ago everything was exported.', ({ caught_up_at }, now) => since(caught_up_at, now)) // prettier-ignore
+  ofExports('export_failures', 'How often in a row an export has failed.', ({ failures }) => failures)
+  ofExports('export_lost_rows', 'Rows that were deleted before they were exported.', ({ lost_rows }) => lost_rows)
   metrics.gauges('nodes', 'Processes that are there, by what they run.', ['part'], async () => {
     const { nodes } = await read()
     const count = (part: string) => nodes.filter((node) => node.part === part && node.is_here).length
@@ -69,25 +78,26 @@ export function addNetworkFigures(metrics: Metrics, db: Db): void {
 const since = (time: Date | null, nowMs: number) => (time === null ? 0 : Math.max(0, nowMs - time.getTime()) / 1000)
 
 /** One read for all figures of a scrape, in parallel; a database that hangs is not waited for. */
-function reader(db: Db): () => Promise<Network> {
+function reader(db: Db, exportTarget: string | null): () => Promise<Network> {
   let latest: Promise<Network> | null = null
   let readAtMs = -Infinity
   return () => {
     if (latest === null || performance.now() - readAtMs > READ_EVERY_MS) {
       readAtMs = performance.now()
-      latest = inTime(readNetwork(db), PATIENCE_MS)
+      latest = inTime(readNetwork(db, exportTarget), PATIENCE_MS)
     }
     return latest
   }
 }
 
-async function readNetwork(db: Db): Promise<Network> {
-  const [queues, mails, nodes, lanes, feeds] = await Promise.all([
+async function readNetwork(db: Db, exportTarget: string | null): Promise<Network> {
+  const [queues, mails, nodes, lanes, feeds, exports] = await Promise.all([
     readQueues(db),
     countQueuedMails(db),
     readNodes(db, new Date()),
     readBacklogs(db, MOST_LANES),
     readFeedHealth(db, MOST_FEEDS),
+    exportTarget === null ? [] : readExports(db, exportTarget),
   ])
-  return { queues, mails, nodes, lanes, feeds }
+  return { queues, mails, nodes, lanes, feeds, exports }
 }

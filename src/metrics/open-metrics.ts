@@ -13,7 +13,8 @@ import { listenForMetrics, metricsRoute, type MetricsSettings } from './serve-me
 export type ProcessMetrics = {
   /** Before there are routes. */
   addApi: (server: FastifyInstance, parts: ApiParts, loops: readonly Loop[]) => void
-  addWorker: (db: Db, loops: readonly Loop[]) => void
+  /** `exportTarget`: its URL, where there is an export. */
+  addWorker: (db: Db, loops: readonly Loop[], exportTarget: string | null) => void
   toJson: () => Promise<MetricObject[]>
   close: () => Promise<void>
 }
@@ -49,8 +50,8 @@ export async function openMetrics(settings: MetricsSettings, pool: pg.Pool, amon
       addApiFigures(metrics, parts)
       tasks.push({ part: 'api', loops })
     },
-    addWorker(db, loops) {
-      addNetworkFigures(metrics, db)
+    addWorker(db, loops, exportTarget) {
+      addNetworkFigures(metrics, db, exportTarget)
       tasks.push({ part: 'worker', loops })
     },
     toJson: () => metrics.toJson(),

@@ -17,7 +17,7 @@ const CLOSE_MS = 3_000
 const HOUR_MS = 3_600_000
 const NO_ADDRESS = 'no address'
 
-export const MAIL_KINDS = ['invitation', 'password_reset', 'email_verification', 'security_alert', 'notice', 'ticket', 'ticket_answer', 'feed_problem', 'cap_warning', 'budget_warning', 'sign_up', 'applications_waiting', 'application_decision', 'proposals_waiting', 'proposal_decision'] as const // prettier-ignore
+export const MAIL_KINDS = ['invitation', 'password_reset', 'email_verification', 'security_alert', 'notice', 'ticket', 'ticket_answer', 'feed_problem', 'export_problem', 'cap_warning', 'budget_warning', 'sign_up', 'applications_waiting', 'application_decision', 'proposals_waiting', 'proposal_decision'] as const // prettier-ignore
 export type MailKind = (typeof MAIL_KINDS)[number]
 export type Letter = { subject: string; text: string }
 

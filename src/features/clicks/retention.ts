@@ -36,19 +36,26 @@ const IDS = {
   api_requests: 'logged_id',
 } as const
 
-type Partition = { name: string; endsMs: number }
+export type Partition = { name: string; endsMs: number }
 
 /**
  * Drops the clicks of days that ended more than `keepDays` ago, and never one that may still be confirmed or is on hold.
+ * `mayDrop` is asked last, when no click can come in any more; `beforeMs` is when the youngest day ended that could go.
  * Returns the names of the partitions that are gone.
  */
-export async function dropOldClicks(db: Db, now: Date, keepDays: number): Promise<string[]> {
+export async function dropOldClicks(
+  db: Db,
+  now: Date,
+  keepDays: number,
+  mayDrop: (trx: Trx, day: Partition, beforeMs: number) => Promise<boolean> = async () => true,
+): Promise<string[]> {
   const beforeMs = now.getTime() - (await keptClickDays(db, keepDays)) * DAY_MS
   return dropEach(db, async (trx) => {
     if (!(await hasYounger(trx, 'clicks', beforeMs))) return null
     const [oldest] = await listPartitionsBefore(trx, 'clicks', beforeMs)
     if (oldest === undefined || (await isHalfRolledUp(trx, oldest))) return null
     await keepOut(trx, oldest)
+    if (!(await mayDrop(trx, oldest, beforeMs))) return null
     await countClicks(trx, oldest)
     return oldest
   })

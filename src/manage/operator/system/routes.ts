@@ -3,6 +3,8 @@ import { readDatabase, readPartitions, readSpool } from '../../../db/diagnostics
 import { readSchedule } from '../../../db/backup/schedule.ts'
 import { readNodes } from '../../../db/nodes.ts'
 import { countQueuedMails, listFailedMails } from '../../../features/accounts/mails.ts'
+import { openTarget } from '../../../features/exports/open-target.ts'
+import { readExports } from '../../../features/exports/status.ts'
 import { findLogo, setLogo } from '../../../features/offers/logo.ts'
 import { readQueues } from '../../../features/reports/queues.ts'
 import { VERSION } from '../../../lib/project.ts'
@@ -15,6 +17,8 @@ import { presentSettings } from './settings.ts'
 const FAILED_MAILS = 20
 
 export function systemRoutes(routes: ManageRoutes, { db, config, replica, sendMails }: ManageContext): void {
+  const exportTarget = openTarget(config)?.url ?? null
+
   routes.get('/system', {
     id: 'getSystem',
     summary: 'Get system status',
@@ -39,6 +43,7 @@ export function systemRoutes(routes: ManageRoutes, { db, config, replica, sendMa
           mails_queued: await countQueuedMails(db),
           ...(await readSpool(config.dataDir)),
         },
+        export: exportTarget === null ? null : { target: exportTarget, kinds: await readExports(db, exportTarget) },
         partitions: await readPartitions(db),
         nodes: await readNodes(db, new Date()),
         rate_limits: config.redisUrl === null ? ('memory' as const) : ('redis' as const),

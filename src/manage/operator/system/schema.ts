@@ -50,6 +50,23 @@ export const System = shape('System', {
     spool_files: Type.Integer({ description: 'On this node: what the database could not take.' }),
     spool_bytes: Count,
   }),
+  export: orNull(
+    Type.Object({
+      target: Type.String(),
+      kinds: Type.Array(
+        Type.Object({
+          kind: Type.String(),
+          files: Count,
+          rows: Count,
+          caught_up_at: Time,
+          failures: Type.Integer({ description: 'In a row.' }),
+          failing_since: orNull(Time),
+          failure: orNull(Type.String()),
+          lost_rows: Type.Integer({ description: 'Deleted by retention before they were exported.' }),
+        }),
+      ),
+    }),
+  ),
   partitions: Type.Array(
     Type.Object({
       table: Type.String(),

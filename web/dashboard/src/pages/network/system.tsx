@@ -27,7 +27,7 @@ export default function SystemPage() {
 }
 
 /** What needs an operator. */
-function warningsOf({ queues, database, replica, backups, partitions, nodes }: Shown): string[] {
+function warningsOf({ queues, database, replica, backups, partitions, nodes, export: exported }: Shown): string[] {
   const warnings: string[] = []
   const here = nodes.filter(({ is_here }) => is_here)
   if (!here.some(({ part }) => part === 'worker'))
@@ -51,11 +51,21 @@ function warningsOf({ queues, database, replica, backups, partitions, nodes }: S
     )
   if (backups?.is_late)
     warnings.push('The last backup is too old. Look for "making backups failed" in the log of the worker.')
+  for (const { kind, failure, lost_rows } of exported?.kinds ?? []) {
+    if (failure !== null)
+      warnings.push(
+        `Exporting ${nameOfKind(kind)} fails: ${failure}. It continues where it stopped once this is fixed.`,
+      )
+    if (lost_rows > 0)
+      warnings.push(`${formatCount(lost_rows)} ${nameOfKind(kind)} were deleted before they were exported.`)
+  }
   const today = new Date().toISOString().slice(0, 10)
   if (partitions.some(({ newest_day }) => newest_day === null || newest_day <= today))
     warnings.push('Partitions for tomorrow are missing. They are created hourly: check the server log.')
   return warnings
 }
+
+const nameOfKind = (kind: string) => kind.replaceAll('_', ' ')
 
 function describeLag(lag_seconds: number | null): string {
   if (lag_seconds === null) return 'Away'
@@ -64,7 +74,7 @@ function describeLag(lag_seconds: number | null): string {
 
 function Facts(shown: Shown) {
   const { version, node, database, replica, backups, queues, partitions, nodes, rate_limits, has_mail, logo } = shown
-  const { failed_mails, settings } = shown
+  const { failed_mails, settings, export: exported } = shown
   return (
     <Stack gap="lg">
       {warningsOf(shown).map((warning) => (
@@ -88,6 +98,11 @@ function Facts(shown: Shown) {
             {describeLag(replica.lag_seconds)}
           </Fact>
         )}
+        {exported?.kinds.map(({ kind, rows, caught_up_at }) => (
+          <Fact key={kind} name={`Exported ${nameOfKind(kind)}`} about={<Reached at={caught_up_at} />}>
+            {formatCount(rows)}
+          </Fact>
+        ))}
         <Fact name="Database" about="On disk">
           {formatBytes(database.bytes)}
         </Fact>
@@ -169,6 +184,14 @@ function Facts(shown: Shown) {
         <Settings settings={settings} />
       </Section>
     </Stack>
+  )
+}
+
+function Reached({ at }: { at: string }) {
+  return (
+    <>
+      Up to <Time at={at} ago />
+    </>
   )
 }
 

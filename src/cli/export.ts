@@ -1,0 +1,53 @@
+import { Command } from 'commander'
+import { exportDue } from '../features/exports/exporter.ts'
+import { readExports } from '../features/exports/status.ts'
+import { openTarget } from '../features/exports/open-target.ts'
+import type { Target } from '../features/exports/target.ts'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/open.ts'
+import { type Context, withDatabase } from './context.ts'
+import { fields, type OutputOptions, show, table } from './output.ts'
+import { UsageError } from './usage.ts'
+
+export const exportCommand = () =>
+  new Command('export')
+    .addCommand(
+      new Command('status')
+        .description('show how far clicks and conversions are exported')
+        .action(async (options: OutputOptions) => {
+          const status = await withDatabase(({ config, database }) => readStatus(database.db, targetOf(config)))
+          show(options, status, describe)
+        }),
+    )
+    .addCommand(
+      new Command('run').description('export everything that is there now').action(async (options: OutputOptions) => {
+        const status = await withDatabase(runExport)
+        show(options, status, describe)
+        const failed = status.kinds.find(({ failure }) => failure !== null)
+        if (failed !== undefined) throw new UsageError(`Exporting ${failed.kind} failed: ${failed.failure}`)
+      }),
+    )
+
+function targetOf(config: Config): Target {
+  const target = openTarget(config)
+  if (target === null) throw new UsageError('EXPORT_URL is not set: nothing is exported.')
+  return target
+}
+
+/** Until each kind is at its end, or fails. */
+async function runExport({ config, database: { db } }: Context) {
+  const target = targetOf(config)
+  const options = { db, target, intervalSeconds: config.exportIntervalSeconds, warn: () => {} }
+  for (let before = ''; ;) {
+    if (!(await exportDue(options, true))) throw new UsageError('A worker is exporting. Try again when it is done.')
+    const status = await readStatus(db, target)
+    const now = JSON.stringify(status.kinds.map(({ rows, failures }) => [rows, failures]))
+    if (now === before || status.kinds.some(({ failures }) => failures > 0)) return status
+    before = now
+  }
+}
+
+const readStatus = async (db: Db, target: Target) => ({ target: target.url, kinds: await readExports(db, target.url) })
+
+const describe = ({ target, kinds }: Awaited<ReturnType<typeof readStatus>>) =>
+  `${fields({ target })}\n\n${table(kinds, 'Nothing has been exported yet.')}`

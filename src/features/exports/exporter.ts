@@ -1,0 +1,128 @@
+// Exports clicks and events of conversions continuously, as gzipped NDJSON, to a folder or to S3-compatible storage.
+//
+// One worker at a time. Each kind advances by a range of positions at a time (positions.ts): its rows are read, written as
+// one file for each day, listed in the database, and then in the manifest (manifests.ts). A file is named after its
+// contents, so writing it twice changes nothing, and a reader of the manifests sees every row exactly once.
+import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { sql } from 'kysely'
+import { LOCKS } from '../../db/locks.ts'
+import { tryLock } from '../../db/try-lock.ts'
+import type { Db } from '../../db/open.ts'
+import { messageOf } from '../../errors.ts'
+import { checkManifest, writeManifests } from './manifests.ts'
+import { findDue, finishPlan, noteFailure, noteSuccess, type Plan, planNext, type WrittenFile } from './positions.ts'
+import { mailProblem } from './problem-mails.ts'
+import {
+  type ExportedRow,
+  type Kind,
+  type Range,
+  readClicks,
+  readConversionEvents,
+  readOldClicks,
+  SCHEMA_VERSION,
+} from './read-rows.ts'
+import type { Target } from './target.ts'
+
+/** Rows of one query: what takes longer to read would reach the time limit of statements. */
+const ROWS_AT_ONCE = 5_000
+/** Longer than the target may take for one file. */
+const LOCK_IDLE = '2min'
+const compress = promisify(gzip)
+
+export type ExportOptions = { db: Db; target: Target; intervalSeconds: number; warn: (message: string) => void }
+
+/** The next files of each kind that is due, or of all. False: another process is exporting. */
+export async function exportDue(options: ExportOptions, isAsked = false): Promise<boolean> {
+  const { db, target, intervalSeconds } = options
+  const due = await findDue(db, target.url, intervalSeconds, isAsked)
+  if (due.length === 0) return true
+  // The transaction does nothing but hold the lock.
+  return db.transaction().execute(async (trx) => {
+    await sql`SET LOCAL idle_in_transaction_session_timeout = ${sql.lit(LOCK_IDLE)}`.execute(trx)
+    if (!(await tryLock(trx, LOCKS.exports))) return false
+    for (const kind of due) {
+      await sql`SELECT`.execute(trx) // fails where the lock was lost
+      await exportKind(options, kind)
+    }
+    return true
+  })
+}
+
+async function exportKind(options: ExportOptions, kind: Kind): Promise<void> {
+  const { db, target, intervalSeconds, warn } = options
+  try {
+    await checkManifest(db, target, kind)
+    await writeManifests(db, target, kind) // of a process that died before it came to that
+    const plan = await planNext(db, target.url, kind)
+    if ('upTo' in plan) {
+      await finishPlan(db, target.url, plan, await writeFiles(db, target, plan))
+      await writeManifests(db, target, kind)
+    }
+    const isDone = !('upTo' in plan) || plan.reachedAt !== null
+    await noteSuccess(db, target.url, kind, { dueInSeconds: isDone ? intervalSeconds : 0, reachedAt: plan.reachedAt })
+  } catch (error) {
+    const failure = describe(error)
+    const failures = await db.transaction().execute(async (trx) => {
+      const count = await noteFailure(trx, target.url, kind, failure)
+      await mailProblem(trx, target.url, kind)
+      return count
+    })
+    if (failures === 1) warn(`Exporting ${kind} to ${target.url} failed: ${failure}. It is tried again until it works.`)
+  }
+}
+
+/** What fetch says is in the cause of its error. */
+function describe(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
+  return `${messageOf(error)}${cause}`.slice(0, 500)
+}
+
+type Day = { lines: string[]; first: ExportedRow; last: ExportedRow }
+
+async function writeFiles(db: Db, target: Target, plan: Plan): Promise<WrittenFile[]> {
+  const days = new Map<string, Day>()
+  for await (const row of readAll(db, plan)) {
+    const day = row.at.toISOString().slice(0, 10)
+    const line = `${JSON.stringify(row.fields)}\n`
+    const known = days.get(day)
+    if (known === undefined) days.set(day, { lines: [line], first: row, last: row })
+    else {
+      known.lines.push(line)
+      known.last = row
+    }
+  }
+  const files: WrittenFile[] = []
+  for (const [day, ofDay] of [...days].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    files.push(await writeFile(target, plan, day, ofDay))
+  return files
+}
+
+async function writeFile(target: Target, { kind, isOld }: Plan, day: string, ofDay: Day): Promise<WrittenFile> {
+  const { lines, first, last } = ofDay
+  const content = await compress(lines.join(''))
+  const sha256 = hash('sha256', content)
+  const padded = (position: number | null) => String(position).padStart(12, '0')
+  // Those without a number sort before the others, by their IDs.
+  const range = isOld ? `0-${String(first.fields['click_id'])}` : `${padded(first.position)}-${padded(last.position)}`
+  const path = `${kind}/day=${day}/${kind}-${range}-${sha256.slice(0, 12)}.ndjson.gz`
+  await target.put(path, content)
+  return {
+    path,
+    day,
+    rows: lines.length,
+    bytes: content.length,
+    sha256,
+    first_position: first.position,
+    last_position: last.position,
+    schema_version: SCHEMA_VERSION,
+  }
+}
+
+async function* readAll(db: Db, { kind, isOld, after, upTo }: Plan): AsyncGenerator<ExportedRow> {
+  if (isOld) return yield* await readOldClicks(db, { after: String(after), upTo: String(upTo) })
+  const read: (db: Db, range: Range<number>) => Promise<ExportedRow[]> = kind === 'clicks' ? readClicks : readConversionEvents // prettier-ignore
+  for (let from = Number(after); from < Number(upTo); from += ROWS_AT_ONCE)
+    yield* await read(db, { after: from, upTo: Math.min(from + ROWS_AT_ONCE, Number(upTo)) })
+}

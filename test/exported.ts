@@ -1,0 +1,65 @@
+// What a warehouse sees of an export: the files that the manifests list, and their rows.
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import type { Db } from '../src/db/open.ts'
+import type { Kind } from '../src/features/exports/read-rows.ts'
+
+export type Listed = {
+  file_no: number
+  path: string
+  day: string
+  rows: number
+  bytes: number
+  sha256: string
+  first_position: number | null
+  last_position: number | null
+  schema_version: number
+}
+export type Exported = Record<string, string | number | boolean | null | string[]>
+
+const parseLines = <T>(text: string): T[] => text.split('\n').slice(0, -1).map((line) => JSON.parse(line) as T) // prettier-ignore
+
+/** The lines of all manifests of a kind, in their order. */
+export const readManifests = (folder: string, kind: Kind): Listed[] =>
+  globSync(join(folder, 'manifest', kind, '*.ndjson'))
+    .toSorted()
+    .flatMap((file) => parseLines<Listed>(readFileSync(file, 'utf8')))
+
+/** All rows by the manifests. Fails where a file is not what its line says. */
+export function readExported(folder: string, kind: Kind): Exported[] {
+  const listed = readManifests(folder, kind)
+  assert.deepEqual(listed.map(({ file_no }) => file_no), listed.map((_, i) => i + 1)) // prettier-ignore
+  assert.equal(new Set(listed.map(({ path }) => path)).size, listed.length)
+  return listed.flatMap(({ path, rows, bytes, sha256, day, first_position, last_position }) => {
+    const content = readFileSync(join(folder, path))
+    const found = parseLines<Exported>(gunzipSync(content).toString())
+    const positions = found.map(({ position }) => position)
+    assert.deepEqual(
+      [content.length, hash('sha256', content), found.length, positions[0], positions.at(-1)],
+      [bytes, sha256, rows, first_position, last_position],
+    )
+    const times = found.map((row) => String(row[kind === 'clicks' ? 'clicked_at' : 'event_at']).slice(0, 10))
+    assert.deepEqual([...new Set(times)], [day])
+    return found
+  })
+}
+
+/** Every click and every event is in the files, exactly once. */
+export async function assertComplete(db: Db, folder: string): Promise<{ clicks: number; events: number }> {
+  const clicks = await db.selectFrom('clicks').select('click_id as id').execute()
+  const events = await db.selectFrom('conversion_events').select('event_id as id').execute()
+  assertSame(readExported(folder, 'clicks').map(({ click_id }) => click_id), clicks) // prettier-ignore
+  assertSame(readExported(folder, 'conversion_events').map(({ event_id }) => event_id), events) // prettier-ignore
+  return { clicks: clicks.length, events: events.length }
+}
+
+function assertSame(exported: readonly unknown[], rows: readonly { id: string }[]): void {
+  const seen = new Set(exported)
+  const wanted = new Set<unknown>(rows.map(({ id }) => id))
+  const missing = [...wanted].filter((id) => !seen.has(id))
+  const unknown = [...seen].filter((id) => !wanted.has(id))
+  assert.deepEqual({ missing, unknown, twice: exported.length - seen.size }, { missing: [], unknown: [], twice: 0 })
+}
