@@ -66,6 +66,7 @@ import { mountManage } from './manage/mount.ts'
 import { createLoop, type Loop } from './loop.ts'
 import type { ProcessMetrics } from './metrics/open-metrics.ts'
 import { createPostman } from './postman.ts'
+import type { Tracing } from './tracing/open-tracing.ts'
 
 const LOOK_MS = 200
 const KEY_USAGE_MS = 500
@@ -89,14 +90,15 @@ export type AppOptions = {
   log: FastifyBaseLogger
   /** Only in the demo. */
   demoSite?: DemoSite | null
-  /** Only where METRICS_PORT or METRICS_TOKEN is set. */
+  /** Both only where settings want them. */
   metrics?: ProcessMetrics | null
+  tracing?: Tracing | null
   /** Where the processes of this machine share one. */
   limiter?: RateLimiter | null
 }
 
 export async function buildApp(options: AppOptions): Promise<App> {
-  const { config, secretKey, database, log, demoSite = null, metrics = null } = options
+  const { config, secretKey, database, log, demoSite = null, metrics = null, tracing = null } = options
   const { db, pool } = database
   // Whatever is opened here is closed again, last first: at the end, or when something fails on the way.
   await using opened = new AsyncDisposableStack()
@@ -127,12 +129,13 @@ export async function buildApp(options: AppOptions): Promise<App> {
   await ensurePartitionsAhead(db, Date.now())
   const spoolDir = join(config.dataDir, 'spool')
   const warn = (message: string) => log.warn(message)
-  const contexts = new Contexts(pool, new Spool<UserContext>(join(spoolDir, 'contexts')), singleWriter, warn)
+  const spooled = new Spool<UserContext>(join(spoolDir, 'contexts'))
+  const contexts = new Contexts(pool, spooled, singleWriter, warn, tracing?.traceBatch)
   opened.defer(() => contexts.close())
-  const clicks = new Clicks(database, new Spool<Click>(join(spoolDir, 'clicks')), warn)
+  const clicks = new Clicks(database, new Spool<Click>(join(spoolDir, 'clicks')), warn, tracing?.traceBatch)
   opened.defer(() => clicks.close())
   const postbacksDue = createNotifier(pool, POSTBACKS_DUE)
-  const commands = createCommandQueue(db, postbacksDue.send)
+  const commands = createCommandQueue(db, postbacksDue.send, tracing?.traceBatch)
   opened.defer(() => commands.close())
   const visitors = await openVisitorReader({ ...config, log })
   opened.defer(() => visitors.close())
@@ -152,9 +155,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     createLoop('looking for completions', LOOK_MS, log, { run: refreshCompletions, onFailure }),
     createLoop('learning which users converted', SECOND_MS, log, { run: () => completions.fill() }),
     createLoop('starting and ending offers', LOOK_MS, log, { run: () => catalogue.passTime(Date.now()) }),
-    createLoop('replaying the spool of contexts', LOOK_MS, log, {
-      run: () => contexts.replaySpool(),
-    }),
+    createLoop('replaying the spool of contexts', LOOK_MS, log, { run: () => contexts.replaySpool() }),
     createLoop('replaying the spool of clicks', LOOK_MS, log, { run: () => clicks.replaySpool() }),
     createLoop('creating partitions', HOUR_MS, log, { run: () => ensurePartitionsAhead(db, Date.now()) }),
     createLoop('recording key usage', KEY_USAGE_MS, log, { run: () => keyUsage.write(db) }),
@@ -195,6 +196,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     noteResponse: requestLog.note,
     answerBadAddress: explainBrokenLink,
   })
+  tracing?.addApi(server)
   const writers = { clicks: () => clicks.counts, contexts: () => contexts.counts, conversions: commands.counts }
   metrics?.addApi(server, { dataDir: config.dataDir, replica, catalogue, offers, liveWalls, writers }, loops)
   const postman = createPostman({ config, secretKey, database })
@@ -231,6 +233,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const node = new Node(db, 'api')
   opened.defer(() => node.leave())
   loops.push(createLoop('saying that it is there', BEAT_MS, log, { run: () => node.beat().catch(() => {}) })) // a failure shows elsewhere
+  tracing?.traceLoops(loops)
   for (const loop of loops) {
     loop.start()
     opened.defer(() => loop.stop())

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { type Backups, type Exports, readBackups, readExports } from './config-copies.ts'
+import { type Observed, readMetrics, readTracing } from './config-observed.ts'
 import { OperatorError } from './errors.ts'
 import { EnvReader } from './lib/env-reader.ts'
 import { isLoopback, isNarrowCidr } from './lib/ip-ranges.ts'
@@ -10,7 +11,8 @@ import { readRedisAddress } from './lib/redis-address.ts'
 import { LOG_LEVELS, type LogLevel } from './settings.ts'
 
 export type Config = Backups &
-  Exports & {
+  Exports &
+  Observed & {
     production: boolean
     port: number
     host: string
@@ -48,10 +50,6 @@ export type Config = Backups &
     mailFrom: string
     /** Where vulnerabilities are reported, as a URI. */
     securityContact: string | null
-    /** Where Prometheus may read: at a port of its own, at the API's with a token, or at both; nowhere by default. */
-    metricsPort: number | null
-    metricsHost: string
-    metricsToken: string | null
     /** How long a process goes on serving after SIGTERM. */
     drainSeconds: number
     /** How many API processes; 1: the API and the worker are one process. */
@@ -98,6 +96,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const processes = readProcesses(given)
   const logLevel = given.oneOf('LOG_LEVEL', LOG_LEVELS, 'info')
   const { metricsPort, metricsHost, metricsToken } = readMetrics(given, port)
+  const tracing = readTracing(given)
   const { secretKey, oldSecretKey } = readSecretKeys(given)
   const demo = given.onOrOff('DEMO', databaseUrl === null && !production && isLoopback(host))
   if (demo && (databaseUrl !== null || production)) {
@@ -145,6 +144,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     metricsPort,
     metricsHost,
     metricsToken,
+    tracing,
     drainSeconds,
     processes,
     logLevel,
@@ -213,15 +213,6 @@ function readSecurityContact(given: EnvReader): string | null {
   if (/^(mailto|https|tel):[\x21-\x7e]+$/.test(uri) && URL.canParse(uri)) return uri
   given.problems.push('SECURITY_CONTACT must be an email address, or a URL that starts with https:// or tel:.')
   return null
-}
-
-function readMetrics(given: EnvReader, apiPort: number): Pick<Config, 'metricsPort' | 'metricsHost' | 'metricsToken'> {
-  const metricsPort = given.text('METRICS_PORT') === null ? null : given.wholeNumber('METRICS_PORT', 9464, 1, 65_535)
-  const metricsToken = given.text('METRICS_TOKEN')
-  if (metricsPort === apiPort) given.problems.push('METRICS_PORT must differ from PORT.')
-  if (metricsToken !== null && metricsToken.length < 16)
-    given.problems.push('METRICS_TOKEN must have at least 16 characters.')
-  return { metricsPort, metricsHost: given.text('METRICS_HOST') ?? '127.0.0.1', metricsToken }
 }
 
 const MAX_PROCESSES = 64

@@ -10,6 +10,8 @@ export type Loop = {
   readonly name: string
   /** In a row. */
   readonly failures: number
+  /** Called after each run, where traces are wanted. */
+  onRun: ((run: { tookMs: number; error: unknown }) => void) | null
   start(): void
   stop(): Promise<void>
 }
@@ -26,11 +28,14 @@ export function createLoop(
   let failures = 0
 
   async function runOnce(): Promise<void> {
+    const startedMs = performance.now()
     try {
       await work.run()
+      loop.onRun?.({ tookMs: performance.now() - startedMs, error: null })
       if (failures > 0) log.info(`${name} works again`)
       failures = 0
     } catch (error) {
+      loop.onRun?.({ tookMs: performance.now() - startedMs, error })
       // One line when it starts to fail; an outage of an hour is not worth ten thousand.
       if (failures++ === 0) log.warn(`${name} failed (${messageOf(error)}); trying again until it works`)
       await work.onFailure?.().catch(() => {}) // the next run shows whether it helped
@@ -43,8 +48,9 @@ export function createLoop(
       })
     }, delayMs)
   }
-  return {
+  const loop: Loop = {
     name,
+    onRun: null,
     get failures() {
       return failures
     },
@@ -55,4 +61,5 @@ export function createLoop(
       await running
     },
   }
+  return loop
 }

@@ -212,6 +212,31 @@ export const SETTINGS: readonly Setting[] = [
     secret: true,
   },
   {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    fallback: 'none',
+    about:
+      'Where an OpenTelemetry collector takes traces over OTLP/HTTP as JSON, such as `http://127.0.0.1:4318`; `/v1/traces` is added. Without it there are no traces, and they cost nothing.',
+    secret: true,
+  },
+  {
+    name: 'OTEL_EXPORTER_OTLP_HEADERS',
+    fallback: 'none',
+    about:
+      'Headers for the collector, such as `authorization=Bearer%20abc`: names and values separated by commas, percent-encoded.',
+    secret: true,
+  },
+  {
+    name: 'OTEL_SERVICE_NAME',
+    fallback: 'offerdeck',
+    about: 'The name of this installation in traces.',
+  },
+  {
+    name: 'OTEL_TRACES_SAMPLER_ARG',
+    fallback: '0.1',
+    about:
+      'Which part of the traces is recorded, from 0 to 1; the same on every node. Requests choose at random, by their ID; a click, its confirmation and its postbacks are recorded together.',
+  },
+  {
     name: 'DRAIN_SECONDS',
     fallback: '5 when `NODE_ENV=production`, else 0',
     about:

@@ -67,19 +67,26 @@ const FEED_LANES = ['', ', second lane', ', third lane']
 
 export type Worker = { close(): Promise<void> }
 
-export async function buildWorker({ config, secretKey, database, log, metrics }: AppOptions): Promise<Worker> {
+export async function buildWorker({ config, secretKey, database, log, metrics, tracing }: AppOptions): Promise<Worker> {
   const { db, pool } = database
   const { retentionDays } = config
   await using opened = new AsyncDisposableStack()
   const postbacksDue = createNotifier(pool, POSTBACKS_DUE)
-  const commands = createCommandQueue(db, postbacksDue.send)
+  const commands = createCommandQueue(db, postbacksDue.send, tracing?.traceBatch)
   opened.defer(() => commands.close())
   const countries = await openCountryFinder({ file: config.geoipDb, log })
   opened.defer(() => countries.close())
   const sender = createAppSender(config)
   opened.defer(() => sender.close())
   const warn = (message: string) => log.warn(message)
-  const deliverer = new Deliverer({ db, secretKey, sender, describe: readMessages, warn })
+  const deliverer = new Deliverer({
+    db,
+    secretKey,
+    sender,
+    describe: readMessages,
+    warn,
+    onAttempt: tracing?.traceAttempt,
+  })
   opened.defer(() => deliverer.close())
   const postman = createPostman({ config, secretKey, database })
   opened.defer(() => postman?.close())
@@ -117,7 +124,7 @@ export async function buildWorker({ config, secretKey, database, log, metrics }:
   })
 
   // Feeds.
-  const runner = { db, secretKey, open: createGuardedOpener(config) }
+  const runner = { db, secretKey, open: createGuardedOpener(config), traceRun: tracing?.traceFeedRun }
   for (const lane of FEED_LANES) {
     every(SECOND, `running feeds that were asked for${lane}`, () => runAskedFeeds(runner, warn))
     every(5 * SECOND, `running feeds${lane}`, () => runDueFeeds(runner, warn))
@@ -172,6 +179,7 @@ export async function buildWorker({ config, secretKey, database, log, metrics }:
   every(BEAT_MS, 'saying that it is there', () => node.beat().catch(() => {})) // a failure shows elsewhere
 
   metrics?.addWorker(db, loops, exportTarget?.url ?? null)
+  tracing?.traceLoops(loops)
   opened.defer(async () => void (await Promise.all(loops.map((loop) => loop.stop()))))
   opened.defer(() => backups?.close()) // before the loops, which wait for it
   opened.defer(() => exportTarget?.close()) // before the loops are waited for

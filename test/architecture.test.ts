@@ -18,6 +18,7 @@ const LAYERS = [
   'demo',
   'postman.ts',
   'metrics',
+  'tracing',
   'app.ts',
   'worker.ts',
   'cli',

@@ -58,6 +58,9 @@ export const COMMANDS: Record<string, Lazy> = {
   postback: group('postbacks sent to publishers, and their deliveries', async () =>
     (await import('./postback.ts')).postbackCommand(),
   ),
+  find: single('find everything that a request led to: clicks, callbacks, conversions, postbacks', async () =>
+    (await import('./trail.ts')).findCommand(),
+  ),
   notice: group('notices to publishers, such as paused postbacks', async () =>
     (await import('./notice.ts')).noticeCommand(),
   ),
@@ -137,7 +140,7 @@ function complete(command: Command): void {
 }
 
 /** Commands that print tables. */
-const LISTING = ['list', 'show', 'config', 'reprocess', 'pay', 'test']
+const LISTING = ['list', 'show', 'find', 'config', 'reprocess', 'pay', 'test']
 
 function describeOption(option: Option): string {
   const notes = [

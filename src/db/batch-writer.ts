@@ -15,6 +15,18 @@ type Waiting<Row, Result> = { row: Row; done: (result: Result) => void; failed: 
 /** Writes a batch; resolves with the result of each row, in order, when all are committed. */
 export type WriteBatch<Row, Result> = (rows: Row[]) => Promise<readonly Result[]>
 
+/** The request that a row came with; `flow`: the one of its click, `link`: another one that led to it. */
+export type RowOrigin = { requestId: string | null; flow?: string | null; link?: string | null }
+
+/** Sees what is written, where traces are wanted. `describe` gets no result for a row that was not written. */
+export type TraceBatch = <Row, Result>(
+  table: string,
+  write: WriteBatch<Row, Result>,
+  describe: (row: Row, result: Result | undefined) => RowOrigin,
+) => WriteBatch<Row, Result>
+
+export const untraced: TraceBatch = (_table, write) => write
+
 /** Since the process began, and what waits now. */
 export type BatchCounts = { batches: number; rows: number; queued: number }
 

@@ -17,6 +17,8 @@ export type SpooledWriterOptions<Row, Result> = {
   /** The result for a row that went to the spool. */
   spooled: Result
   concurrency: number
+  /** The request that a row came with, for the log. */
+  requestOf: (row: Row) => string | null
   /** How long a row waits for the database before it goes to the spool; the database may then have it as well. */
   patienceMs?: number
   warn: (message: string) => void
@@ -28,16 +30,18 @@ export class SpooledWriter<Row, Result> {
   readonly #spool: Spool<Row>
   readonly #spooled: Result
   readonly #patienceMs: number | undefined
+  readonly #requestOf: (row: Row) => string | null
   readonly #warn: (message: string) => void
   #unavailableUntilMs = 0
 
   constructor(options: SpooledWriterOptions<Row, Result>) {
-    const { write, writeLate = write, spool, spooled, concurrency, patienceMs, warn } = options
+    const { write, writeLate = write, spool, spooled, concurrency, patienceMs, requestOf, warn } = options
     this.#writer = new BatchWriter(write, isRowError, { concurrency })
     this.#writeLate = writeLate
     this.#spool = spool
     this.#spooled = spooled
     this.#patienceMs = patienceMs
+    this.#requestOf = requestOf
     this.#warn = warn
   }
 
@@ -67,7 +71,9 @@ export class SpooledWriter<Row, Result> {
           await this.#writeLate([row]).catch(async (error: unknown) => {
             if (!isRowError(error)) throw error
             const file = await this.#spool.setAside(row)
-            this.#warn(`the database refused a row of the spool (${messageOf(error)}); it is in ${file}`)
+            this.#warn(
+              `the database refused a row of the spool (${messageOf(error)}), of request ${this.#requestOf(row) ?? 'unknown'}; it is in ${file}`,
+            )
           })
         }
       }

@@ -161,6 +161,7 @@ export interface AuditLog {
   part_of: number | null;
   person_id: string | null;
   publisher_id: number | null;
+  request_id: string | null;
   subject: string;
   via: string | null;
   who: string;
@@ -259,6 +260,7 @@ export interface ConversionEvents {
   publisher_transaction_id: string | null;
   rate_micros: number;
   rejected_at: Date | null;
+  request_id: string | null;
   revenue_micros: number;
   reversed_at: Date | null;
   rounding: string | null;

@@ -36,7 +36,7 @@ export type GateOptions<C extends Credential> = {
   limiter: RateLimiter
   publicUrl: string
   /** Called when a verified secret was sent by a browser, where it must never be. */
-  onLeak: (credential: C, origin: string) => void
+  onLeak: (credential: C, origin: string, requestId: string) => void
   /** Called for every request that passes, so it must cost next to nothing. */
   onPass: (credential: C) => void
 }
@@ -118,7 +118,7 @@ export function createGate<C extends Credential>(options: GateOptions<C>): Gate<
     }
     request.credential = credential
     const origin = browserOrigin(request, publicUrl)
-    if (origin !== null) options.onLeak(credential, origin)
+    if (origin !== null) options.onLeak(credential, origin, request.id)
     whenReady(limiter.take(credential.apiKey, credential.rateLimit), (allowance) => {
       request.allowance = allowance
       if (allowance.exceeded) return done(tooMany('This API key has used up its requests for the current minute.'))

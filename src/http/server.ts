@@ -111,6 +111,7 @@ const refusePlainHttp: onRequestHookHandler = (request, _reply, done) => {
 
 /** For all that is not sent by envelope.ts, which brings its own. */
 const secureHeaders: onSendHookHandler = (request, reply, payload, done) => {
+  reply.header('X-Request-Id', request.id)
   reply.header('X-Content-Type-Options', 'nosniff')
   reply.header('Referrer-Policy', 'no-referrer')
   if (!reply.hasHeader('Content-Security-Policy')) reply.header('Content-Security-Policy', STRICT_POLICY)

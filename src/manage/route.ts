@@ -121,6 +121,7 @@ export function createRoutes(server: FastifyInstance, replica: Replica | null): 
               ip: request.ip,
               role: caller?.role ?? null,
               via: caller?.token ? `token ${caller.token.id}: ${caller.token.name}` : null,
+              requestId: request.id,
             },
             app: managedApp as ManagedApp,
             publisherId: managedPublisherId as number,

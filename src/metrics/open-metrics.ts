@@ -22,7 +22,17 @@ export type ProcessMetrics = {
 /** Where it is one of several processes: its name, and the figures of all. */
 type Among = { name: string; readAll: () => Promise<string> }
 
-export async function openMetrics(settings: MetricsSettings, pool: pg.Pool, among?: Among): Promise<ProcessMetrics> {
+export type MetricsOptions = {
+  among?: Among
+  /** Of traces, by what became of them; none where traces are off. */
+  spans?: (() => Record<'exported' | 'dropped' | 'failed', number>) | undefined
+}
+
+export async function openMetrics(
+  settings: MetricsSettings,
+  pool: pg.Pool,
+  { among, spans }: MetricsOptions = {},
+): Promise<ProcessMetrics> {
   const metrics = new Metrics(among?.name)
   const { registry } = metrics
   const figures = among === undefined ? registry : { contentType: registry.contentType, metrics: among.readAll }
@@ -36,6 +46,12 @@ export async function openMetrics(settings: MetricsSettings, pool: pg.Pool, amon
       { labels: { state: 'idle' }, value: pool.idleCount },
       { labels: { state: 'waiting' }, value: pool.waitingCount },
     ],
+  )
+  metrics.totals(
+    'trace_spans',
+    'Spans of traces; dropped: the queue was full; failed: the collector did not take them.',
+    ['outcome'],
+    () => Object.entries(spans?.() ?? {}).map(([outcome, value]) => ({ labels: { outcome }, value })),
   )
   metrics.gauges('task_failures', 'How often in a row a background task has failed.', ['part', 'task'], () =>
     tasks.flatMap(({ part, loops }) =>

@@ -9,6 +9,7 @@ import type { Database } from '../../db/open.ts'
 import type { DemoSite } from '../../demo/site.ts'
 import { messageOf, OperatorError } from '../../errors.ts'
 import type { ProcessMetrics } from '../../metrics/open-metrics.ts'
+import type { Tracing } from '../../tracing/open-tracing.ts'
 import type { Part } from './messages.ts'
 import type { Stopper, Stops } from './stopper.ts'
 import type { Supervised } from './supervised.ts'
@@ -39,13 +40,14 @@ export const loadParts = () => {
 export async function runParts(parts: readonly Part[], options: PartsOptions): Promise<Stops['drain']> {
   const { config, secretKey, database, log, demoSite, running, stop, supervised } = options
   const [{ buildApp }, { buildWorker }] = await loadParts()
-  const metrics = running.adopt(await openMetrics(options), (opened) => opened?.close())
+  const tracing = running.adopt(await openTracing(parts, options), (opened) => opened?.close())
+  const metrics = running.adopt(await openMetrics(options, tracing), (opened) => opened?.close())
   if (parts.includes('worker') && !stop.isAsked)
-    running.adopt(await buildWorker({ config, secretKey, database, log, metrics }), (worker) => worker.close())
+    running.adopt(await buildWorker({ config, secretKey, database, log, metrics, tracing }), (worker) => worker.close())
   if (!parts.includes('api') || stop.isAsked) return async () => {}
   const limiter = config.redisUrl === null ? (supervised?.createLimiter() ?? null) : null
   const app = running.adopt(
-    await buildApp({ config, secretKey, database, log, demoSite, metrics, limiter }),
+    await buildApp({ config, secretKey, database, log, demoSite, metrics, tracing, limiter }),
     (opened) => opened.close(),
   )
   await listen(app, config, supervised !== undefined)
@@ -53,14 +55,23 @@ export async function runParts(parts: readonly Part[], options: PartsOptions): P
 }
 
 /** What it needs is loaded only where it is wanted. */
-async function openMetrics({ config, database, supervised, name }: PartsOptions): Promise<ProcessMetrics | null> {
+async function openTracing(parts: readonly Part[], { config, log, name }: PartsOptions): Promise<Tracing | null> {
+  if (config.tracing === null) return null
+  const { openTracing } = await import('../../tracing/open-tracing.ts')
+  return openTracing(config.tracing, name ?? parts.join(' and '), log)
+}
+
+/** The same here. */
+async function openMetrics(
+  { config, database, supervised, name }: PartsOptions,
+  tracing: Tracing | null,
+): Promise<ProcessMetrics | null> {
   if (!wantsMetrics(config)) return null
   const { openMetrics } = await import('../../metrics/open-metrics.ts')
-  if (supervised === undefined) return openMetrics(config, database.pool)
-  const metrics = await openMetrics({ ...config, metricsPort: null }, database.pool, {
-    name: name ?? '',
-    readAll: () => supervised.readFigures(),
-  })
+  const spans = tracing?.counts
+  if (supervised === undefined) return openMetrics(config, database.pool, { spans })
+  const among = { name: name ?? '', readAll: () => supervised.readFigures() }
+  const metrics = await openMetrics({ ...config, metricsPort: null }, database.pool, { among, spans })
   supervised.readMetrics = metrics.toJson
   return metrics
 }

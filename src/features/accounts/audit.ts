@@ -14,6 +14,8 @@ export type Actor = {
   role?: Role | null
   /** The token that a program used. */
   via?: string | null
+  /** The request that did it; none on the command line. */
+  requestId?: string | undefined
 }
 
 export type AuditEntry = {
@@ -66,8 +68,8 @@ export const recordAuditAlone = (db: Db, by: Actor, entry: AuditEntry): Promise<
 export async function recordParts(trx: Trx, by: Actor, auditId: number, parts: AuditEntry[]): Promise<void> {
   const rows = parts.map((part) => ({ ...rowOf(by, part), part_of: auditId }))
   await sql`
-    INSERT INTO audit_log (person_id, who, ip, via, action, subject, publisher_id, details, part_of)
-    SELECT person_id, who, ip, via, action, subject, publisher_id, details, part_of
+    INSERT INTO audit_log (person_id, who, ip, via, request_id, action, subject, publisher_id, details, part_of)
+    SELECT person_id, who, ip, via, request_id, action, subject, publisher_id, details, part_of
     FROM json_populate_recordset(NULL::audit_log, ${JSON.stringify(rows)})`.execute(trx)
 }
 
@@ -76,6 +78,7 @@ const rowOf = (by: Actor, { action, subject, publisherId = null, details = {} }:
   who: by.email,
   ip: by.ip,
   via: by.via ?? null,
+  request_id: by.requestId ?? null,
   action,
   subject: String(subject),
   publisher_id: publisherId,
@@ -92,7 +95,7 @@ export type AuditFilter = {
   before?: number
 }
 
-const COLUMNS = sql.raw('audit_id, created_at, who, action, subject, publisher_id, details, ip, via')
+const COLUMNS = sql.raw('audit_id, created_at, who, action, subject, publisher_id, details, ip, via, request_id')
 
 export type AuditRecord = {
   audit_id: number
@@ -104,6 +107,7 @@ export type AuditRecord = {
   details: unknown
   ip: string | null
   via: string | null
+  request_id: string | null
 }
 
 /** Newest first. Includes parts of entries only when filtered by subject. */

@@ -38,7 +38,7 @@ export async function changePassword(
 export async function resetPassword(
   trx: Trx,
   secretKey: string,
-  { token, hash, ip }: { token: string; hash: string; ip: string },
+  { token, hash, ip, requestId }: { token: string; hash: string; ip: string; requestId?: string },
   now: Date,
 ): Promise<number> {
   const person = await useResetLink(trx, secretKey, token, now)
@@ -51,7 +51,7 @@ export async function resetPassword(
   const tokens_ended = await revokeAccessTokens(trx, id, now)
   if (person.isMailed) await verifyEmail(trx, id)
   const entry = { action: 'password.reset', subject: id, publisherId, details: { tokens_ended } }
-  await recordAudit(trx, { id, email, ip }, entry)
+  await recordAudit(trx, { id, email, ip, requestId }, entry)
   return tokens_ended
 }
 

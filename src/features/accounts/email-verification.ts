@@ -41,7 +41,7 @@ export const verificationWriter = ({ secretKey, publicUrl }: Network): Writer =>
 export async function useVerificationLink(
   trx: Trx,
   secretKey: string,
-  { token, ip }: { token: string; ip: string },
+  { token, ip, requestId }: { token: string; ip: string; requestId?: string },
   now: Date,
 ): Promise<void> {
   const used = await trx
@@ -54,7 +54,7 @@ export async function useVerificationLink(
   if (person === null)
     throw new AppError('INVALID_REQUEST', 'This link was already used or has expired. Request a new one.')
   const { id, email, publisher_id: publisherId } = person
-  await recordAudit(trx, { id, email, ip }, { action: 'person.verify_email', subject: id, publisherId })
+  await recordAudit(trx, { id, email, ip, requestId }, { action: 'person.verify_email', subject: id, publisherId })
 }
 
 /** Null for a person who is disabled by now. */
@@ -88,7 +88,11 @@ export async function holderOf(db: Db, email: string): Promise<{ holder: Holder;
 }
 
 /** Removes the address from an account that never verified it, and closes the account. */
-export async function releaseAddress(trx: Trx, { personId, ip }: { personId: string; ip: string }, now: Date) {
+export async function releaseAddress(
+  trx: Trx,
+  { personId, ip, requestId }: { personId: string; ip: string; requestId?: string | undefined },
+  now: Date,
+) {
   const person = await trx
     .selectFrom('people')
     .select(['email', 'publisher_id'])
@@ -108,7 +112,7 @@ export async function releaseAddress(trx: Trx, { personId, ip }: { personId: str
   await revokeInvitationsBy(trx, personId, now)
   await recordAudit(
     trx,
-    { id: null, email: person.email, ip },
+    { id: null, email: person.email, ip, requestId },
     {
       action: 'person.give_way',
       subject: personId,

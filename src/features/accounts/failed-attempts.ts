@@ -9,9 +9,10 @@ export type FailedTry = {
   person: { id: string; email: string; publisher_id: number | null } | null
   kind: 'password' | 'code'
   ip: string
+  requestId: string
 }
 
-export async function recordFailure(db: Db, { person, kind, ip }: FailedTry, now: Date): Promise<void> {
+export async function recordFailure(db: Db, { person, kind, ip, requestId }: FailedTry, now: Date): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ failures: number; since: Date }>`
       INSERT INTO failed_tries AS one (account, kind, since, failures) VALUES (${person?.id ?? 'unknown'}, ${kind}, ${now}, 1)
@@ -23,7 +24,7 @@ export async function recordFailure(db: Db, { person, kind, ip }: FailedTry, now
     if (!/^10*$/.test(String(failures))) return
     await recordAudit(
       trx,
-      { id: null, email: person?.email ?? 'unknown', ip },
+      { id: null, email: person?.email ?? 'unknown', ip, requestId },
       {
         action: kind === 'password' ? 'session.wrong_password' : 'session.wrong_code',
         subject: person?.id ?? 'unknown',

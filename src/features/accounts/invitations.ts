@@ -169,13 +169,20 @@ export async function revokeInvitation(
   return true
 }
 
-export type Acceptance = { token: string; name: string; email: string | null; password: string; ip: string }
+export type Acceptance = {
+  token: string
+  name: string
+  email: string | null
+  password: string
+  ip: string
+  requestId?: string
+}
 
 /** Creates the account and consumes the invitation: a second person with the same link gets null. */
 export async function acceptInvitation(
   db: Db,
   secretKey: string,
-  { token, name, email, password, ip }: Acceptance,
+  { token, name, email, password, ip, requestId }: Acceptance,
   now: Date,
 ): Promise<Person | null> {
   const open = await findInvitation(db, secretKey, token, now)
@@ -192,12 +199,12 @@ export async function acceptInvitation(
       .where(isOpen(now))
       .executeTakeFirst()
     if (used.numUpdatedRows === 0n) return null
-    await makeRoom(trx, { email: person.email, mailed: open.mailed, ip }, now)
+    await makeRoom(trx, { email: person.email, mailed: open.mailed, ip, requestId }, now)
     const joined = await addPerson(trx, person, open.mailed)
     await noteSignInPlace(trx, joined.id, ip, now) // where one joins is no surprise
     await recordAudit(
       trx,
-      { id: joined.id, email: joined.email, ip },
+      { id: joined.id, email: joined.email, ip, requestId },
       { action: 'person.join', subject: joined.id, publisherId, details: { role } },
     )
     return joined
@@ -205,12 +212,16 @@ export async function acceptInvitation(
 }
 
 /** Opening an emailed link verifies the address: an account that never verified it gives way. */
-async function makeRoom(trx: Trx, { email, mailed, ip }: { email: string; mailed: boolean; ip: string }, now: Date) {
+async function makeRoom(
+  trx: Trx,
+  { email, mailed, ...origin }: { email: string; mailed: boolean; ip: string; requestId?: string | undefined },
+  now: Date,
+) {
   const { holder, personId } = await holderOf(trx, email)
   if (holder === 'none' || personId === null) return
   if (holder === 'taken' || !mailed)
     throw new AppError('CONFLICT', 'This email address has an account already. Ask to be invited at another address.')
-  await releaseAddress(trx, { personId, ip }, now)
+  await releaseAddress(trx, { personId, ...origin }, now)
 }
 
 /** The first operator's link, or null once there is an account. Created at every start: the previous one is void. */

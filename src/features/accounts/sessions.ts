@@ -19,7 +19,7 @@ export async function startSession(
   trx: Trx,
   { id, email, publisherId }: Account & { email: string },
   { token, hash }: NewSession,
-  ip: string,
+  { ip, requestId }: { ip: string; requestId: string },
   now: Date,
 ): Promise<boolean> {
   if ((await readPasswordHash(trx, id, true)) !== hash) {
@@ -27,7 +27,7 @@ export async function startSession(
     return false
   }
   const details = (await noteSignInPlace(trx, id, ip, now)) ? { new_place: true } : {}
-  await recordAudit(trx, { id, email, ip }, { action: 'session.start', subject: id, publisherId, details })
+  await recordAudit(trx, { id, email, ip, requestId }, { action: 'session.start', subject: id, publisherId, details })
   return true
 }
 

@@ -8,17 +8,20 @@ import type { AppCredential } from './credentials.ts'
 const REPEAT_MS = 3_600_000
 
 /** Records that a secret came from a browser, at most once an hour for each key. */
-export function leakReporter(db: Db, log: FastifyBaseLogger): (credential: AppCredential, origin: string) => void {
+export function leakReporter(
+  db: Db,
+  log: FastifyBaseLogger,
+): (credential: AppCredential, origin: string, requestId: string) => void {
   const recordedAtMs = new Map<string, number>()
-  return ({ appId, apiKey }, origin) => {
+  return ({ appId, apiKey }, origin, request_id) => {
     const now = Date.now()
     if (now - (recordedAtMs.get(apiKey) ?? -Infinity) < REPEAT_MS) return
     recordedAtMs.set(apiKey, now)
-    const whose = { app_id: appId, api_key: apiKey, origin }
+    const whose = { app_id: appId, api_key: apiKey, origin, request_id }
     log.warn(whose, 'an API secret came from a browser: it must stay on servers; rotate it')
     recordLeak(db, apiKey, origin).catch((error: unknown) => {
       recordedAtMs.delete(apiKey) // the next such request retries
-      log.warn(`could not record a leaked secret of app ${appId}: ${messageOf(error)}`)
+      log.warn({ request_id }, `could not record a leaked secret of app ${appId}: ${messageOf(error)}`)
     })
   }
 }

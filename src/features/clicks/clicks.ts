@@ -10,9 +10,10 @@ import type { Db, Trx } from '../../db/open.ts'
 import { ensurePartitions, isMissingPartition } from '../../db/partitions.ts'
 import { type Found, search } from '../../db/search.ts'
 import type { Spool } from '../../db/spool.ts'
-import type { BatchCounts } from '../../db/batch-writer.ts'
+import { type BatchCounts, type RowOrigin, untraced } from '../../db/batch-writer.ts'
 import { SpooledWriter } from '../../db/spooled-writer.ts'
 import type { Clicks as ClickTable } from '../../db/tables.ts'
+import { clickRequest } from '../../http/request-ids.ts'
 import { addUsage, dayNumber, isFull, lockCaps, lockUsage, readCaps, refreshFull } from '../offers/caps.ts'
 
 const QUERY_TIMEOUT_MS = 3_000
@@ -65,13 +66,19 @@ export type ClickOutcome = 'recorded' | 'full'
 export class Clicks {
   readonly #writer: SpooledWriter<Click, ClickOutcome>
 
-  constructor(database: { db: Db; pool: pg.Pool }, spool: Spool<Click>, warn: (message: string) => void) {
+  constructor(
+    database: { db: Db; pool: pg.Pool },
+    spool: Spool<Click>,
+    warn: (message: string) => void,
+    traceBatch = untraced,
+  ) {
     this.#writer = new SpooledWriter({
-      write: (clicks) => recordClicks(database, clicks, new Date()),
+      write: traceBatch('clicks', (clicks: Click[]) => recordClicks(database, clicks, new Date()), originOf),
       writeLate: (clicks) => recordLateClicks(database.db, clicks, new Date()),
       spool,
       spooled: 'recorded',
       concurrency: CONCURRENCY,
+      requestOf: ({ click_id }) => clickRequest(click_id),
       warn,
     })
   }
@@ -93,6 +100,12 @@ export class Clicks {
     return this.#writer.close()
   }
 }
+
+/** The list that it followed is another request. */
+const originOf = ({ click_id, request_id }: Click): RowOrigin => ({
+  requestId: clickRequest(click_id),
+  link: request_id,
+})
 
 export async function recordClicks(
   { db, pool }: { db: Db; pool: pg.Pool },

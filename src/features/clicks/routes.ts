@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../db/open.ts'
 import { pageReply } from '../../http/openapi.ts'
-import { WALL_REQUESTS } from '../../http/request-ids.ts'
+import { clickOfRequest, WALL_REQUESTS } from '../../http/request-ids.ts'
 import { AppError } from '../../errors.ts'
 import { isHttps } from '../../http/envelope.ts'
 import { sendPage } from '../../http/pages.ts'
 import { chooseLanguage } from '../../lib/languages.ts'
 import { WHOLE_PPM } from '../../lib/money.ts'
 import { isoTime } from '../../lib/time.ts'
-import { uuid7 } from '../../lib/uuid7.ts'
+import { uuid7, uuid7Time } from '../../lib/uuid7.ts'
 import { type AppCredential, type Credentials, currencyAt } from '../apps/credentials.ts'
 import type { Catalogue } from '../offers/catalogue.ts'
 import type { Completions } from '../offers/completions.ts'
@@ -112,7 +112,7 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
       // A HEAD request is not a click; a prefetched link is fetched again when the user follows it.
       if (request.method === 'HEAD') return reply.code(200).header('Cache-Control', 'no-store').send()
       if (isPrefetch(request.headers)) return reply.code(503).header('Cache-Control', 'no-store').send()
-      const click = createClick(passage, nowMs)
+      const click = createClick(passage, clickOfRequest(request.id) ?? uuid7(nowMs))
       const destination = fillDestination(passage.offer.destination, macrosOf(click, nowMs))
       if ((await clicks.record(click)) === 'full') return explain(request, reply, 'full')
       if (isOfWall(click)) onWallClick(click.app_id)
@@ -175,11 +175,12 @@ function platformsOf({ platform }: Visitor): Platform[] | null {
   return platform === null ? null : [platform, 'web']
 }
 
-function createClick({ context, credential, offer, visitor }: Passage, nowMs: number): Click {
+function createClick({ context, credential, offer, visitor }: Passage, clickId: string): Click {
+  const nowMs = uuid7Time(clickId)
   const currency = currencyAt(credential, nowMs)
   const [aff_sub = null, aff_sub2 = null, aff_sub3 = null, aff_sub4 = null] = context.subIds ?? []
   return {
-    click_id: uuid7(nowMs),
+    click_id: clickId,
     clicked_at: isoTime(nowMs),
     app_id: context.appId,
     is_test: context.isTest,

@@ -6,7 +6,7 @@ import { withRetry } from '../../db/pg-errors.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import { dayNumber } from '../offers/caps.ts'
 import { applyChange, nthOfClick } from './apply-change.ts'
-import type { Change, Command, Outcome } from './commands.ts'
+import { type Change, type Command, type Outcome, requestOf } from './commands.ts'
 import { decide } from './decide.ts'
 import { keepCalls } from './inbound/calls.ts'
 import { loadContext } from './load-context.ts'
@@ -52,6 +52,7 @@ async function applyLocked(trx: Trx, batch: Batch): Promise<Outcome[]> {
     outcomes.push(outcome)
     if (change !== null) {
       change.after.nthOfClick = nthOfClick(change, context)
+      change.requestId = requestOf(command)
       // Two changes of one conversion are two statements, so that each gets its event.
       if (changes.some(({ after }) => after.conversionId === change.after.conversionId)) {
         await writeChanges(trx, changes, context, now)

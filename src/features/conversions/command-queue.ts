@@ -1,8 +1,9 @@
 // Accepts commands one by one and applies them in batches: a few statements and one commit for many.
-import { type BatchCounts, BatchWriter } from '../../db/batch-writer.ts'
+import { type BatchCounts, BatchWriter, type RowOrigin, untraced } from '../../db/batch-writer.ts'
 import { isRowError } from '../../db/pg-errors.ts'
 import type { Db } from '../../db/open.ts'
-import type { Command, Outcome } from './commands.ts'
+import { clickRequest } from '../../http/request-ids.ts'
+import { type Command, type Outcome, requestOf } from './commands.ts'
 import { OfferCache } from './offer-cache.ts'
 import { applyCommands } from './apply-commands.ts'
 
@@ -19,16 +20,21 @@ export type CommandQueue = {
 }
 
 /** `onMoved` is called after a commit that created conversions or changed their status. */
-export function createCommandQueue(db: Db, onMoved: () => void = () => {}): CommandQueue {
+export function createCommandQueue(db: Db, onMoved: () => void = () => {}, traceBatch = untraced): CommandQueue {
   const offerCache = new OfferCache()
-  const writer = new BatchWriter<Command, Outcome>(
-    async (commands) => {
-      const outcomes = await applyCommands(db, commands, new Date(), offerCache)
-      if (outcomes.some(({ kind }) => kind === 'created' || kind === 'moved')) onMoved()
-      return outcomes
-    },
-    isRowError,
-    { concurrency: CONCURRENCY, maxRows: BATCH_ROWS },
-  )
+  const write = async (commands: Command[]) => {
+    const outcomes = await applyCommands(db, commands, new Date(), offerCache)
+    if (outcomes.some(({ kind }) => kind === 'created' || kind === 'moved')) onMoved()
+    return outcomes
+  }
+  const writer = new BatchWriter<Command, Outcome>(traceBatch('conversions', write, originOf), isRowError, {
+    concurrency: CONCURRENCY,
+    maxRows: BATCH_ROWS,
+  })
   return { apply: (command) => writer.add(command), counts: () => writer.counts, close: () => writer.drain() }
+}
+
+function originOf(command: Command, outcome: Outcome | undefined): RowOrigin {
+  const clickId = outcome?.conversion?.clickId ?? null
+  return { requestId: requestOf(command), flow: clickId === null ? null : clickRequest(clickId) }
 }

@@ -1,4 +1,5 @@
 // The commands that change conversions, and their possible outcomes. Every change of a conversion is one of these.
+import { callRequest } from '../../http/request-ids.ts'
 import type { Actor } from '../accounts/audit.ts'
 import type { Conversion, Reason, Status } from './conversions.ts'
 import type { InboundCall } from './inbound/inbound-call.ts'
@@ -14,6 +15,7 @@ export type Report = {
   goalId: number | null
   transactionId: string | null
   idempotencyKey: string | null
+  requestId?: string
 }
 
 /** The amount is ambiguous, or not in US dollars. */
@@ -77,8 +79,15 @@ export type Expire = { kind: 'expire'; conversionId: string }
 
 export type Command = Report | Confirmation | Move | Release | Expire
 
+/** The request that a command came with; null: it was the time, or the command line. */
+export function requestOf(command: Command): string | null {
+  if (command.kind === 'report') return command.requestId ?? null
+  if (command.kind === 'confirmation') return callRequest(command.call.inboundId)
+  return command.kind === 'move' ? (command.by.requestId ?? null) : null
+}
+
 /** A conversion before and after a change. `before` is null for a new one. */
-export type Change = { before: Conversion | null; after: Conversion }
+export type Change = { before: Conversion | null; after: Conversion; requestId?: string | null }
 
 export type Refusal =
   | 'no_offer'

@@ -176,7 +176,7 @@ export async function findConversion(
 export async function readHistory(db: Db, conversionId: string) {
   return db
     .selectFrom('conversion_events')
-    .select(['sequence', 'status', 'status_reason', 'actor', 'created_at', 'event_id'])
+    .select(['sequence', 'status', 'status_reason', 'actor', 'created_at', 'event_id', 'request_id'])
     .where('conversion_id', '=', conversionId)
     .orderBy('sequence')
     .execute()

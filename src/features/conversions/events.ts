@@ -78,8 +78,17 @@ export async function numberEvents(db: Db, passed = new Passed()): Promise<numbe
   })
 }
 
-/** A status change, and the conversion as it was then. `sign` is -1 where reversed amounts are sent as negative. */
-export type ConversionEvent = { event_id: string; created_at: Date; conversion: PublicConversion; sign: 1 | -1 }
+/**
+ * A status change, and the conversion as it was then. `sign` is -1 where reversed amounts are sent as negative;
+ * `request_id` is null where no request caused it.
+ */
+export type ConversionEvent = {
+  event_id: string
+  created_at: Date
+  request_id: string | null
+  conversion: PublicConversion
+  sign: 1 | -1
+}
 export type FeedEvent = ConversionEvent & { seq: number }
 export type NamedEvent = ConversionEvent & { offerName: string; goalName: string }
 
@@ -131,14 +140,15 @@ const selectEvents = (db: Db) =>
     .leftJoin('postback_settings as s', 's.app_id', 'e.app_id')
     .select(ALWAYS)
     .select(THEN)
-    .select(['e.created_at as moved_at', 's.negative_reversals'])
+    .select(['e.created_at as moved_at', 'e.request_id', 's.negative_reversals'])
 
 type EventRow = Awaited<ReturnType<ReturnType<typeof selectEvents>['execute']>>[number]
 
 function eventOf(row: EventRow): ConversionEvent {
   const conversion = row as PublicConversion
   const isTakenBack = conversion.status === 'reversed' && row.negative_reversals !== false
-  return { event_id: row.event_id, created_at: row.moved_at, conversion, sign: isTakenBack ? -1 : 1 }
+  const { event_id, moved_at: created_at, request_id } = row
+  return { event_id, created_at, request_id, conversion, sign: isTakenBack ? -1 : 1 }
 }
 
 /** The last position of the feed that was given away, be it before the database was restored. */

@@ -8,7 +8,7 @@ import type { ActorKind, ConversionRow, Reason, Status } from './conversions.ts'
 export async function readMoves(db: Db, conversionId: string) {
   const rows = await db
     .selectFrom('conversion_events')
-    .select(['sequence', 'status', 'status_reason', 'actor', 'created_at', 'event_id', 'payout_micros'])
+    .select(['sequence', 'status', 'status_reason', 'actor', 'created_at', 'event_id', 'payout_micros', 'request_id'])
     .where('conversion_id', '=', conversionId)
     .orderBy('sequence')
     .execute()

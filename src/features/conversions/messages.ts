@@ -10,12 +10,18 @@ type Wanted = { postback_id: string; conversion_id: string; sequence: number }
 export async function readMessages(db: Db, wanted: readonly Wanted[]): Promise<Map<string, EventContent>> {
   if (wanted.length === 0) return new Map()
   const events = await readEventsOf(db, wanted)
-  return new Map(events.map((event) => [event.event_id, { body: presentEvent(event), macros: macrosOf(event) }]))
+  return new Map(
+    events.map((event) => {
+      const { click_id: clickId } = event.conversion
+      return [event.event_id, { body: presentEvent(event), macros: macrosOf(event), clickId }]
+    }),
+  )
 }
 
 export function macrosOf({
   event_id,
   created_at,
+  request_id,
   conversion,
   sign,
   offerName,
@@ -49,5 +55,6 @@ export function macrosOf({
     aff_sub4: conversion.aff_sub4,
     timestamp: Math.floor(created_at.getTime() / 1000),
     is_test: conversion.is_test,
+    request_id,
   }
 }

@@ -66,6 +66,7 @@ function reportRoute(server: FastifyInstance, { gate, applyCommand }: Conversion
         goalId,
         transactionId,
         idempotencyKey,
+        requestId: request.id,
       })
       if (outcome.conversion === null) throw refusal(outcome.kind)
       const isNew = outcome.kind === 'created'

@@ -39,14 +39,15 @@ export async function writeChanges(trx: Trx, changes: Change[], context: Decisio
   if (changes.length === 0) return
   const made = changes.filter(({ before }) => before === null).map(({ after }) => after)
   const moved = changes.filter(({ before }) => before !== null).map(({ after }) => after)
+  const named = sql`WITH named AS MATERIALIZED (SELECT set_config('offerdeck.requests', ${requestsOf(changes)}, true))`
   // Updates first: a rejected conversion frees its place in the unique indexes for a new one.
   if (moved.length > 0) {
-    await sql`/* commands-update */ UPDATE conversions c SET ${assignments} FROM ${tableOf(moved)} n
+    await sql`/* commands-update */ ${named} UPDATE conversions c SET ${assignments} FROM named, ${tableOf(moved)} n
       WHERE c.conversion_id = n.conversion_id`.execute(trx)
   }
   if (made.length > 0)
-    await sql`/* commands-insert */ INSERT INTO conversions (${columnList})
-      SELECT ${values} FROM ${tableOf(made)} n`.execute(trx)
+    await sql`/* commands-insert */ ${named} INSERT INTO conversions (${columnList})
+      SELECT ${values} FROM named, ${tableOf(made)} n`.execute(trx)
   await renumber(trx, changes.flatMap(clickToRenumber))
   const live = changes.filter(({ after }) => !after.isTest)
   await post(
@@ -65,6 +66,12 @@ export async function writeChanges(trx: Trx, changes: Change[], context: Decisio
   )
   await refreshFull(trx, [...new Set(capped.map(({ after }) => after.offerId))], now)
 }
+
+/** For the history, which the database writes (migrations/0185_request_ids.sql). */
+const requestsOf = (changes: readonly Change[]) =>
+  JSON.stringify(
+    Object.fromEntries(changes.flatMap(({ after, requestId }) => (requestId ? [[after.eventId, requestId]] : []))),
+  )
 
 /** The click whose first conversion may be another one now: this one was rejected, counts again, or left the click. */
 function clickToRenumber({ before, after }: Change): string[] {

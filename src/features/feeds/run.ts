@@ -27,7 +27,9 @@ const BEAT_MS = 20_000
 /** For each offer that a feed may have: those that are left out are noted as well. */
 const MOST_CAME = 10
 
-export type FeedRunner = { db: Db; secretKey: string; open: SocketOpener }
+export type FeedRunner = { db: Db; secretKey: string; open: SocketOpener; traceRun?: TraceFeedRun | undefined }
+/** Sees each run, where traces are wanted. */
+export type TraceFeedRun = (run: AskedRun, work: () => Promise<RunOutcome | null>) => Promise<void>
 
 export type RunOutcome = 'done' | 'unchanged' | 'refused' | 'failed'
 
@@ -49,6 +51,12 @@ export async function runFeed(
 
 /** A run that is this process's. Throws where it failed for a reason of ours. */
 export async function carryOut(runner: FeedRunner, run: AskedRun): Promise<void> {
+  const work = () => carryOutUntraced(runner, run)
+  await (runner.traceRun === undefined ? work() : runner.traceRun(run, work))
+}
+
+/** Null: it was over before it ended. */
+async function carryOutUntraced(runner: FeedRunner, run: AskedRun): Promise<RunOutcome | null> {
   const { db, secretKey } = runner
   const { runId, feedId, isPreview } = run
   const beat = setInterval(() => void beatRun(db, runId).catch(() => {}), BEAT_MS)
@@ -59,8 +67,9 @@ export async function carryOut(runner: FeedRunner, run: AskedRun): Promise<void>
     await endRun(db, runId, outcome, message)
     await forgetLeftOut(db, feedId)
     if (!isPreview) await planNext(db, run, feed, outcome, waitS)
+    return outcome
   } catch (error) {
-    if (error instanceof RunIsOver) return
+    if (error instanceof RunIsOver) return null
     await endRun(db, runId, 'failed', messageOf(error))
     if (!isPreview) await planNext(db, run, feed, 'failed', null)
     throw error

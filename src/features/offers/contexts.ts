@@ -7,7 +7,7 @@
 import type pg from 'pg'
 import type { SingleWriter } from '../../db/single-writer.ts'
 import type { Spool } from '../../db/spool.ts'
-import type { BatchCounts } from '../../db/batch-writer.ts'
+import { type BatchCounts, untraced } from '../../db/batch-writer.ts'
 import { SpooledWriter } from '../../db/spooled-writer.ts'
 import { Cache } from '../../lib/cache.ts'
 
@@ -19,7 +19,15 @@ const PATIENCE_MS = 1_000 // then it goes to the spool: a user waits for the res
 export type SubIdSet = readonly [string | null, string | null, string | null, string | null]
 
 /** Also the format of the spool. */
-export type UserContext = { appId: number; isTest: boolean; userId: string; subIds: SubIdSet; seenAtMs: number }
+export type UserContext = {
+  appId: number
+  isTest: boolean
+  userId: string
+  subIds: SubIdSet
+  seenAtMs: number
+  /** The request that carried them. */
+  requestId?: string
+}
 
 type Remembered = { value: string; keptAtMs: number; saving: Promise<void> | null }
 
@@ -29,15 +37,26 @@ export class Contexts {
   readonly #writer: SpooledWriter<UserContext, void>
   readonly #remembered = new Cache<string, Remembered>(REMEMBERED_USERS)
 
-  constructor(pool: pg.Pool, spool: Spool<UserContext>, singleWriter: SingleWriter, warn: (message: string) => void) {
+  constructor(
+    pool: pg.Pool,
+    spool: Spool<UserContext>,
+    singleWriter: SingleWriter,
+    warn: (message: string) => void,
+    traceBatch = untraced,
+  ) {
     this.#pool = pool
     this.#singleWriter = singleWriter
     this.#writer = new SpooledWriter({
-      write: (rows) => this.#write(rows),
+      write: traceBatch(
+        'user_contexts',
+        (rows: UserContext[]) => this.#write(rows),
+        ({ requestId = null }) => ({ requestId }),
+      ),
       spool,
       spooled: undefined,
       concurrency: 2,
       patienceMs: PATIENCE_MS,
+      requestOf: (row) => row.requestId ?? null,
       warn,
     })
     singleWriter.onPeerJoined = () => this.#remembered.clear()

@@ -82,11 +82,13 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
 
   /** Undefined when there is nothing to keep. */
   const keep = (
+    { id: requestId }: FastifyRequest,
     { appId, isTest }: AppCredential,
     { userId, isUnproven = false }: FromWall & { userId: string },
     subIds: SubIdSet | null,
     seenAtMs: number,
-  ) => (subIds === null || isUnproven ? undefined : contexts.keep({ appId, isTest, userId, subIds, seenAtMs }))
+  ) =>
+    subIds === null || isUnproven ? undefined : contexts.keep({ appId, isTest, userId, subIds, seenAtMs, requestId })
 
   return {
     list(request, reply, caller, query) {
@@ -116,7 +118,7 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
       const page = await pageFor(caller, query)
       const nowMs = Date.now()
       const subIds = subIdsOf(query)
-      await keep(caller, query, subIds, nowMs)
+      await keep(request, caller, query, subIds, nowMs)
       return { page, token: tokenFor(request, caller, query, subIds, nowMs) }
     },
   }
@@ -160,7 +162,7 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
       const body = `{"success":true,"data":${fillTokens(prepared.chunks, token)},"message":"${prepared.message}",${metaJson(request, nowMs)}`
       sendJson(request, reply, 200, body, ['ETag', etag])
     }
-    const saving = keep(caller, query, subIds, nowMs)
+    const saving = keep(request, caller, query, subIds, nowMs)
     if (saving === undefined) send()
     else saving.then(send).catch((error: unknown) => reply.send(error))
   }

@@ -37,7 +37,12 @@ export type DelivererOptions = {
   /** The contents of these postbacks; unknown ones are missing. */
   describe: (db: Db, claims: readonly Claimed[]) => Promise<Map<string, EventContent>>
   warn: (message: string) => void
+  /** Sees each attempt, where traces are wanted. */
+  onAttempt?: ((attempt: AttemptEnd) => void) | undefined
 }
+
+/** `sent` is null where it did not come to that. */
+export type AttemptEnd = { finished: Finished; content: EventContent | undefined; sent: SendRequest | null }
 
 export class Deliverer {
   readonly #options: DelivererOptions
@@ -146,11 +151,12 @@ export class Deliverer {
     const startedAt = this.#now()
     this.#held.set(claimed, performance.now())
     try {
-      const finished = await this.#attempt(claimed, content, startedAt)
+      const { finished, sent } = await this.#attempt(claimed, content, startedAt)
+      this.#options.onAttempt?.({ finished, content, sent })
       await this.#finisher.add(finished)
     } catch (error) {
       this.#options.warn(
-        `what came of postback ${claimed.postback_id} could not be written (${String(error)}); it will be sent again`,
+        `what came of postback ${claimed.postback_id}, of request ${content?.macros.request_id ?? 'none'}, could not be written (${String(error)}); it will be sent again`,
       )
     } finally {
       this.#held.delete(claimed)
@@ -159,7 +165,11 @@ export class Deliverer {
     }
   }
 
-  async #attempt(claimed: Claimed, content: EventContent | undefined, startedAt: Date): Promise<Finished> {
+  async #attempt(
+    claimed: Claimed,
+    content: EventContent | undefined,
+    startedAt: Date,
+  ): Promise<Pick<AttemptEnd, 'finished' | 'sent'>> {
     const plain = {
       attemptId: uuid7(startedAt.getTime()),
       claimed,
@@ -176,7 +186,7 @@ export class Deliverer {
     const isTried = claimed.scenario === null
     const later = isTried ? waitBeforeAttempt(claimed.tries, Math.random()) : null
     const base = { ...plain, settingsVersion: saved?.version ?? null }
-    const unsent = (error: string, waitMs = later): Finished => ({ ...base, ok: false, waitMs, error })
+    const unsent = (error: string, waitMs = later) => ({ finished: { ...base, ok: false, waitMs, error }, sent: null })
     if (content === undefined) return unsent('The event of this postback was not found.')
     if (settings === null) return unsent('The app no longer has a postback URL.')
     if (settings === 'unreadable')
@@ -195,7 +205,7 @@ export class Deliverer {
     const ok = result.phase === null && isReceived(settings, result.status, result.bodyStart)
     const isOurs = result.error !== null && isOwnError(result.error.code)
     if (isOurs) this.#warnOfOwnError(result.error?.message ?? '')
-    return {
+    const finished = {
       ...base,
       durationMs: result.durationMs,
       ok,
@@ -208,6 +218,7 @@ export class Deliverer {
       response: result.responseHead,
       isOwnError: isOurs,
     }
+    return { finished, sent: request }
   }
 
   /** Only the operator can fix it, and every postback fails because of it: logged once a minute. */

@@ -10,6 +10,7 @@ import { EXAMPLE_VALUES, fillQuery, fillTemplate, type MacroValues } from './tem
 export type EventContent = {
   body: { id: string; type: string; created_at: string; sequence: number; data: object }
   macros: MacroValues
+  clickId?: string | null
 }
 
 const MASK = '********'
@@ -38,6 +39,7 @@ export function buildRequest(
   const text = settings.method === 'GET' ? null : isForm ? form : JSON.stringify(body)
   const timestampS = Math.floor(now.getTime() / 1000)
   const headers: Record<string, string> = { 'user-agent': 'Offerdeck' }
+  if (macros.request_id) headers['x-request-id'] = String(macros.request_id)
   for (const name in settings.headers) headers[name.toLowerCase()] = settings.headers[name] as string
   if (signature !== null && recipe?.header != null) headers[recipe.header.toLowerCase()] = signature
   if (text !== null) headers['content-type'] = isForm ? FORM : 'application/json'

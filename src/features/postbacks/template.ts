@@ -49,6 +49,11 @@ export const MACROS = {
   aff_sub4: { description: 'the fourth', example: 'b' },
   timestamp: { description: 'when the event happened, Unix seconds', example: '1794719785' },
   is_test: { description: '`1` for what was done with test credentials, else `0`', example: '0' },
+  request_id: {
+    description:
+      'the request that caused the event, as in `X-Request-Id`; empty for what the time brought, such as the end of a hold',
+    example: 'call_01a3c5d2-7c3f-7b12-a0c4-5d6e7f809182',
+  },
   signature: {
     description: 'proves that the address is ours; only at its end, unless your receiver has its own signature',
     example: '72bf3f7a0d1c5f6c8f0b6a0c1b6b2d4e9a5d7c3e1f8094b2a6d5e7f3c1b09a84',

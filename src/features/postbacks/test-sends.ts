@@ -144,6 +144,7 @@ function contentOf({ conversionId, eventId, status, sequence, isNegative, now }:
     locker_id: null,
     timestamp: Math.floor(now.getTime() / 1000),
     is_test: true,
+    request_id: null,
   }
   const data = {
     conversion_id: conversionId,

@@ -36,8 +36,8 @@ export function emailRoutes(routes: ManageRoutes, { db, secretKey, limiter, send
     reply: Ok,
     async run({ body: { token }, request }) {
       await attempts.count(request, 'reset')
-      const { ip } = request
-      await db.transaction().execute((trx) => useVerificationLink(trx, secretKey, { token, ip }, new Date()))
+      const given = { token, ip: request.ip, requestId: request.id }
+      await db.transaction().execute((trx) => useVerificationLink(trx, secretKey, given, new Date()))
       return OK
     },
   })

@@ -48,7 +48,8 @@ export function joinRoutes(routes: ManageRoutes, { db, auth, secretKey, limiter 
     async run({ body, request, cookies }) {
       await attempts.count(request, 'invitation')
       const { token, name, email = null, password } = body
-      const person = await acceptInvitation(db, secretKey, { token, name, email, password, ip: request.ip }, new Date())
+      const given = { token, name, email, password, ip: request.ip, requestId: request.id }
+      const person = await acceptInvitation(db, secretKey, given, new Date())
       if (person === null) throw deadInvitation()
       const answer = await auth.api.signInEmail({
         body: { email: person.email, password },

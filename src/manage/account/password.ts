@@ -62,7 +62,7 @@ export function passwordRoutes(routes: ManageRoutes, context: ManageContext): vo
     async run({ body: { token, password }, request }) {
       await attempts.count(request, 'reset')
       const hash = await hashNewPassword(password)
-      const given = { token, hash, ip: request.ip }
+      const given = { token, hash, ip: request.ip, requestId: request.id }
       const reset = db.transaction().execute((trx) => resetPassword(trx, secretKey, given, new Date()))
       return { tokens_ended: await reset }
     },

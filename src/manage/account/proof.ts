@@ -40,8 +40,8 @@ export function proofRoutes(routes: ManageRoutes, context: ManageContext): void 
 /** Checks the password or code of a signed-in person. Guessing is slow, and in the audit log. */
 export function createProver({ db, auth, limiter }: ManageContext) {
   const attempts = createAttemptLimits(limiter)
-  const fail = (caller: Caller, kind: 'password' | 'code', { ip }: FastifyRequest) =>
-    recordFailure(db, { person: { ...caller, publisher_id: caller.publisherId }, kind, ip }, new Date())
+  const fail = (caller: Caller, kind: 'password' | 'code', { ip, id: requestId }: FastifyRequest) =>
+    recordFailure(db, { person: { ...caller, publisher_id: caller.publisherId }, kind, ip, requestId }, new Date())
 
   return {
     /** The hash that the password matches. */

@@ -22,10 +22,10 @@ type Known = { id: string; email: string; publisher_id: number | null }
 
 export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limiter }: ManageContext): void {
   const attempts = createAttemptLimits(limiter)
-  const start = ({ ip }: FastifyRequest, person: Known, session: NewSession) =>
-    db
-      .transaction()
-      .execute((trx) => startSession(trx, { ...person, publisherId: person.publisher_id }, session, ip, new Date()))
+  const start = ({ ip, id: requestId }: FastifyRequest, person: Known, session: NewSession) => {
+    const account = { ...person, publisherId: person.publisher_id }
+    return db.transaction().execute((trx) => startSession(trx, account, session, { ip, requestId }, new Date()))
+  }
 
   routes.post('/session', {
     id: 'signIn',
@@ -42,7 +42,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
       const hash = await readPasswordHash(db, person?.id ?? NO_PERSON)
       const answer = await auth.api.signInEmail({ body, headers: authHeaders(request), asResponse: true })
       if (!answer.ok || person === null) {
-        await recordFailure(db, { person, kind: 'password', ip: request.ip }, new Date())
+        await recordFailure(db, { person, kind: 'password', ip: request.ip, requestId: request.id }, new Date())
         throw new AppError('NOT_SIGNED_IN', 'The email address or the password is wrong.')
       }
       const { twoFactorRedirect, token } = (await answer.json()) as { twoFactorRedirect?: boolean; token: string }
@@ -68,7 +68,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
       const hash = await readPasswordHash(db, person.id)
       const answer = await verify(person.id, withoutSpaces(body.code), challenge.headers)
       if (!answer.ok) {
-        await recordFailure(db, { person, kind: 'code', ip: request.ip }, new Date())
+        await recordFailure(db, { person, kind: 'code', ip: request.ip, requestId: request.id }, new Date())
         throw await refusedCode(answer)
       }
       const { token } = (await answer.json()) as { token: string }

@@ -75,7 +75,8 @@ export function signUpRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     reply: Ok,
     async run({ body: { token, password }, request, cookies }) {
       await attempts.count(request, 'invitation')
-      const { email } = await verifySignUp(db, secretKey, { token, password, ip: request.ip }, new Date())
+      const given = { token, password, ip: request.ip, requestId: request.id }
+      const { email } = await verifySignUp(db, secretKey, given, new Date())
       sendMails?.()
       const headers = authHeaders(request)
       const answer = await auth.api.signInEmail({ body: { email, password }, headers, asResponse: true })

@@ -114,13 +114,13 @@ export async function readSignUpLink(db: Db, secretKey: string, token: string, n
   return { name, email, company }
 }
 
-export type Verification = { token: string; password: string; ip: string }
+export type Verification = { token: string; password: string; ip: string; requestId?: string }
 
 /** Consumes the link: the account is there, and its publisher is pending. */
 export async function verifySignUp(
   db: Db,
   secretKey: string,
-  { token, password, ip }: Verification,
+  { token, password, ip, requestId }: Verification,
   now: Date,
 ): Promise<Person> {
   const found = await byLink(db, secretKey, token, now).executeTakeFirst()
@@ -157,7 +157,7 @@ export async function verifySignUp(
     }
     await noteSignInPlace(trx, person.id, ip, now) // where one joins is no surprise
     const details = { name: publisher.name, website, terms_version }
-    const by = { id: person.id, email, ip }
+    const by = { id: person.id, email, ip, requestId }
     await recordAudit(trx, by, { action: 'publisher.sign_up', subject: publisherId, publisherId, details })
     await notifyOperators(trx, now)
     return person

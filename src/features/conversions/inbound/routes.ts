@@ -7,10 +7,11 @@ import type { Db } from '../../../db/open.ts'
 import { asciiJson } from '../../../lib/ascii-json.ts'
 import { plainAddress } from '../../../lib/ip-address.ts'
 import { hasValidChecksum } from '../../../lib/tokens.ts'
-import { uuid7 } from '../../../lib/uuid7.ts'
+import { uuid7, uuid7Time } from '../../../lib/uuid7.ts'
 import { compressionOf } from '../../../http/compression.ts'
 import { addressOf } from '../../../http/gate.ts'
 import type { RateLimiter } from '../../../http/rate-limit.ts'
+import { callOfRequest } from '../../../http/request-ids.ts'
 import { jsonReply } from '../../../http/openapi.ts'
 import { oneOf, shape } from '../../../http/shape.ts'
 import { findAdvertisersByTokens, type TokenSearch } from '../../accounts/advertisers.ts'
@@ -46,6 +47,7 @@ export type InboundRoutesOptions = {
 type Arrival = {
   request: FastifyRequest
   reply: FastifyReply
+  inboundId: string
   receivedAt: Date
   query: string
   body: string
@@ -120,8 +122,10 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
     const query = String(request.query ?? '')
     const raw = (unread === null ? parseCall({ query, body }) : null) ?? parseCall({ query, body: '' })
     const asText = raw?.get('format')?.[0] === 'text'
+    const inboundId = callOfRequest(request.id) ?? uuid7(Date.now())
+    const receivedAt = new Date(uuid7Time(inboundId))
     try {
-      return await admit({ request, reply, receivedAt: new Date(), query, body, unread, raw, asText })
+      return await admit({ request, reply, inboundId, receivedAt, query, body, unread, raw, asText })
     } catch (error) {
       if (!isUnavailable(error)) throw error
       reply.header('Retry-After', '30')
@@ -174,9 +178,9 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
  * What the log stores of it, up to so many characters of query and body. Built only where it is stored: masking is
  * costly.
  */
-function callIn({ request, receivedAt, query, body, unread }: Arrival, maxText: number): InboundCall {
+function callIn({ request, inboundId, receivedAt, query, body, unread }: Arrival, maxText: number): InboundCall {
   return {
-    inboundId: uuid7(receivedAt.getTime()),
+    inboundId,
     receivedAt,
     advertiserId: null,
     method: request.method,

@@ -6,6 +6,7 @@ import { readPublisher, searchPublishers } from '../../../features/accounts/publ
 import { searchApps } from '../../../features/apps/apps.ts'
 import { listAppsOf } from '../../../features/apps/read-app.ts'
 import { type ConversionRow, findConversion, readNames } from '../../../features/conversions/conversions.ts'
+import { findConversionsOf } from '../../../features/conversions/request-trail.ts'
 import { findConfirmed, listConversions } from '../../../features/conversions/search.ts'
 import { readOfferNames, searchOffers } from '../../../features/offers/offers.ts'
 import { idOf } from '../../../db/search.ts'
@@ -78,25 +79,34 @@ export function searchRoutes(routes: ManageRoutes, { db, catalogue, credentials 
     return ids.map((offer_id) => ({ offer_id, name: names.get(offer_id) ?? '', app_id: app.app_id }))
   }
 
+  async function findOfRequest(text: string): Promise<ConversionRow[]> {
+    const ids = await findConversionsOf(db, text, MOST)
+    const found = await Promise.all(ids.map((conversionId) => findConversion(db, conversionId, null)))
+    return found.filter((row) => row !== null)
+  }
+
   /** User and transaction IDs may begin or end with blanks: both as typed and without. */
   async function findConversions(typed: string, publisherId: number | null): Promise<FoundConversion[]> {
     const whose = publisherId === null ? {} : { publisherId }
     const texts = [...new Set([typed, typed.trim()])]
     const each = async (find: (text: string) => Promise<ConversionRow[]>) => (await Promise.all(texts.map(find))).flat()
-    const [exact, ofUser, reported, confirmed] = await Promise.all([
+    const [exact, ofUser, reported, confirmed, ofRequest] = await Promise.all([
       findConversion(db, typed.trim(), null),
       each((userId) => listConversions(db, { ...whose, userId }, MOST)),
       each((transactionId) => listConversions(db, { ...whose, transactionId }, MOST)),
       publisherId === null ? each((text) => findConfirmed(db, text, MOST)) : [], // advertisers' IDs are not for publishers
+      findOfRequest(typed.trim()),
     ])
-    const isOwn = exact !== null && (publisherId === null || exact.publisher_id === publisherId)
+    const isOwn = (row: ConversionRow | null) =>
+      row !== null && (publisherId === null || row.publisher_id === publisherId)
     const found = new Map<string, { row: ConversionRow; matched: FoundConversion['matched'] }>()
     const add = (rows: ConversionRow[], matched: FoundConversion['matched']) => {
       for (const row of rows) if (!found.has(row.conversion_id)) found.set(row.conversion_id, { row, matched })
     }
-    add(isOwn ? [exact] : [], 'id')
+    add(exact !== null && isOwn(exact) ? [exact] : [], 'id')
     add([...reported, ...confirmed], 'transaction')
     add(ofUser, 'user')
+    add(ofRequest.filter(isOwn), 'request')
     const shown = [...found.values()].slice(0, MOST)
     const names = await readNames(db, shown.map(({ row }) => row)) // prettier-ignore
     return shown.map(({ row, matched }) => ({

@@ -7,7 +7,10 @@ import { freeText, id, oneOf, Time } from '../../shapes.ts'
 
 export const SearchQuery = Type.Object({
   q: {
-    ...freeText(256, 'Part of a name, or an ID; of a conversion its ID, user ID or transaction ID in full.'),
+    ...freeText(
+      256,
+      'Part of a name, or an ID; of a conversion its ID, user ID or transaction ID, or the ID of a request, click, callback or postback, in full.',
+    ),
     pattern: NOT_BLANK,
   },
   app_id: Type.Optional({
@@ -25,7 +28,10 @@ export const FoundConversion = Type.Object({
   status: oneOf(STATUSES),
   is_test: Type.Boolean(),
   created_at: Time,
-  matched: oneOf(['id', 'user', 'transaction'], 'What of it is the text.'),
+  matched: oneOf(
+    ['id', 'user', 'transaction', 'request'],
+    'What of it is the text; request: also its click, callback or postback.',
+  ),
 })
 export type FoundConversion = Static<typeof FoundConversion>
 

@@ -36,6 +36,7 @@ export const AuditList = shape('AuditList', {
       details: Type.Record(Type.String(), Type.Unknown()),
       ip: orNull(Type.String()),
       via: orNull(Type.String({ description: 'The token that a program used.' })),
+      request_id: orNull(Type.String({ description: 'Null for the command line.' })),
     }),
   ),
   next_cursor: NextCursor,

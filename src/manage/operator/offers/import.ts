@@ -63,7 +63,7 @@ export function importRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
         file,
       }
       jobs.set(job.import_id, job)
-      void check(job, request.log)
+      void check(job, request.log.child({ request_id: request.id }))
       return present(job)
     },
   })
@@ -100,7 +100,7 @@ export function importRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
         throw error
       })
       start(job, 'running')
-      void run(job, started, request.log)
+      void run(job, started, request.log.child({ request_id: request.id }))
       return present(job)
     },
   })

@@ -61,6 +61,9 @@ export const ConversionHistory = shape('ConversionHistory', {
       status_reason: orNull(oneOf(REASONS)),
       actor: oneOf(ACTORS),
       payout: Type.Number({ description: 'US dollars: what it was worth then.' }),
+      request_id: orNull(
+        Type.String({ description: 'The request that caused it. Null: the time did, or the command line.' }),
+      ),
     }),
     { description: 'First to last.' },
   ),

@@ -63,11 +63,7 @@ function clickSteps(click: NonNullable<History['click']>, multiplier: number): S
     icon: IconListDetails,
     color: 'gray',
     title: 'Your server requested offers',
-    children: (
-      <>
-        Request ID <Code>{click.request_id}</Code>
-      </>
-    ),
+    children: <RequestId id={click.request_id ?? ''} />,
   }
   const where = [click.country === null ? null : countryName(click.country), click.device, click.os]
   const place = where.filter((word) => word !== null).join(', ')
@@ -96,6 +92,14 @@ function clickSteps(click: NonNullable<History['click']>, multiplier: number): S
   return click.request_id === null ? [followed] : [request, followed]
 }
 
+function RequestId({ id }: { id: string }) {
+  return (
+    <Text size="sm">
+      Request ID <Code style={{ overflowWrap: 'anywhere' }}>{id}</Code>
+    </Text>
+  )
+}
+
 const EVENT_COLORS = { pending: 'yellow', approved: 'green', rejected: 'red', reversed: 'red' }
 
 function eventStep(event: History['events'][number]): Step {
@@ -111,7 +115,12 @@ function eventStep(event: History['events'][number]): Step {
         <span>{nameActor(event.actor)}</span>
       </Group>
     ),
-    children: reason ?? `Payout ${formatUsd(event.payout)}`,
+    children: (
+      <>
+        {reason ?? `Payout ${formatUsd(event.payout)}`}
+        {event.request_id !== null && <RequestId id={event.request_id} />}
+      </>
+    ),
   }
 }
 

@@ -93,7 +93,7 @@ export function listFound(found: Schemas['SearchResults'], { me }: Place): Entry
 
 const homeOf = ({ advertiser }: Me) => (advertiser === null ? '/network' : `/advertisers/${advertiser.advertiser_id}`)
 
-const MATCHES = { id: 'its ID', user: 'user ID', transaction: 'transaction ID' } as const
+const MATCHES = { id: 'its ID', user: 'user ID', transaction: 'transaction ID', request: 'request ID' } as const
 
 /** The lists know more than the few that are shown here. */
 export function listLists({ me, appId }: Place, text: string): Entry[] {
