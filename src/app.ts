@@ -12,6 +12,7 @@ import { createNotifier } from './db/notifications.ts'
 import { SingleWriter } from './db/single-writer.ts'
 import { Spool } from './db/spool.ts'
 import { inTurn } from './lib/in-turn.ts'
+import { createErasedFinder } from './features/apps/erased-users.ts'
 import { renewHash } from './features/apps/keys.ts'
 import { type AppCredential, Credentials } from './features/apps/credentials.ts'
 import { leakReporter } from './features/apps/leaks.ts'
@@ -127,12 +128,20 @@ export async function buildApp(options: AppOptions): Promise<App> {
 
   // What requests write.
   await ensurePartitionsAhead(db, Date.now())
-  const spoolDir = join(config.dataDir, 'spool')
+  const openSpool = <Row>(name: string) => new Spool<Row>(join(config.dataDir, 'spool', name))
   const warn = (message: string) => log.warn(message)
-  const spooled = new Spool<UserContext>(join(spoolDir, 'contexts'))
-  const contexts = new Contexts(pool, spooled, singleWriter, warn, tracing?.traceBatch)
+  const findErased = createErasedFinder(db, secretKey)
+  const contexts = new Contexts(
+    pool,
+    openSpool<UserContext>('contexts'),
+    singleWriter,
+    findErased,
+    warn,
+    tracing?.traceBatch,
+  )
+  completions.onErased = () => contexts.forget()
   opened.defer(() => contexts.close())
-  const clicks = new Clicks(database, new Spool<Click>(join(spoolDir, 'clicks')), warn, tracing?.traceBatch)
+  const clicks = new Clicks(database, openSpool<Click>('clicks'), findErased, warn, tracing?.traceBatch)
   opened.defer(() => clicks.close())
   const postbacksDue = createNotifier(pool, POSTBACKS_DUE)
   const commands = createCommandQueue(db, postbacksDue.send, tracing?.traceBatch)

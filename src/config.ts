@@ -4,11 +4,12 @@ import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { type Backups, type Exports, readBackups, readExports } from './config-copies.ts'
 import { type Observed, readMetrics, readTracing } from './config-observed.ts'
+import { readRetention, type Retention } from './config-retention.ts'
 import { OperatorError } from './errors.ts'
 import { EnvReader } from './lib/env-reader.ts'
 import { isLoopback, isNarrowCidr } from './lib/ip-ranges.ts'
 import { readRedisAddress } from './lib/redis-address.ts'
-import { LOG_LEVELS, type LogLevel } from './settings.ts'
+import { IP_ADDRESSES, type IpAddresses, LOG_LEVELS, type LogLevel } from './settings.ts'
 
 export type Config = Backups &
   Exports &
@@ -38,8 +39,12 @@ export type Config = Backups &
     countryHeader: string | null
     /** A file of suspicious IP addresses. */
     listedIps: string | null
-    /** How long clicks and advertisers' calls are kept, at least. */
+    /** What is stored of users' IP addresses. */
+    ipAddresses: IpAddresses
+    /** How long what has no time of its own is kept. */
     retentionDays: number
+    /** How many days each of them is kept. */
+    retention: Retention
     /** CIDRs that postbacks may go to although they are not public, and those they may never go to. */
     postbackAllow: string[]
     postbackDeny: string[]
@@ -61,7 +66,6 @@ export type Config = Backups &
     /** The one that `secretKey` takes the place of. It only reads. */
     oldSecretKey: string | null
   }
-
 /** Reads the environment; throws one `OperatorError` that names every problem. */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const given = new EnvReader(env)
@@ -82,9 +86,11 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const require2fa = given.onOrOff('REQUIRE_2FA', production)
   const publicUrl = readPublicUrl(given, production, requireHttps) ?? ownUrl
   const { trustProxy, countryHeader } = readProxies(given)
+  const ipAddresses = given.oneOf('IP_ADDRESSES', IP_ADDRESSES, 'full')
   const retentionDays = given.wholeNumber('RETENTION_DAYS', 90, 7, 9_999)
   const backups = readBackups(given, databaseUrl)
   const exports = readExports(given)
+  const retention = readRetention(given, retentionDays)
   const postbackProxy = given.url('POSTBACK_PROXY', ['http'])
   const smtpUrl = given.url('SMTP_URL', ['smtp', 'smtps'])
   const postbackAllow = given.cidrs('POSTBACK_ALLOW')
@@ -132,9 +138,11 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     geoipDb: given.path('GEOIP_DB'),
     countryHeader,
     listedIps: given.path('LISTED_IPS'),
+    ipAddresses,
     retentionDays,
     ...backups,
     ...exports,
+    retention,
     postbackAllow,
     postbackDeny,
     postbackProxy,

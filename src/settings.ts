@@ -2,6 +2,10 @@
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
+/** What is stored of users' IP addresses. */
+export const IP_ADDRESSES = ['full', 'truncated', 'none'] as const
+export type IpAddresses = (typeof IP_ADDRESSES)[number]
+
 type Setting = { name: string; fallback: string; about: string; secret?: true }
 
 export const SETTINGS: readonly Setting[] = [
@@ -99,6 +103,13 @@ export const SETTINGS: readonly Setting[] = [
       'Clicks from there get the fraud signal `listed_ip`. Read again when it changes.',
   },
   {
+    name: 'IP_ADDRESSES',
+    fallback: 'full',
+    about:
+      'What is stored of the IP addresses of users: `full`, `truncated` (IPv4 to /24, IPv6 to /48) or `none`. Countries, listed ' +
+      'addresses and limits of visits go by the whole address in any case; the fraud signal `ip_users` then counts networks, or nothing.',
+  },
+  {
     name: 'RETENTION_DAYS',
     fallback: '90',
     about:
@@ -151,6 +162,43 @@ export const SETTINGS: readonly Setting[] = [
     fallback: 'none',
     about: 'The secret of `EXPORT_S3_ACCESS_KEY_ID`.',
     secret: true,
+  },
+  {
+    name: 'RETENTION_DAYS_CLICKS',
+    fallback: '`RETENTION_DAYS`',
+    about:
+      'How many days clicks, and the sub-IDs of users who were not seen since, are kept; longer where offers need them.',
+  },
+  {
+    name: 'RETENTION_DAYS_CALLBACKS',
+    fallback: '`RETENTION_DAYS`',
+    about: "How many days the log of advertisers' callbacks is kept.",
+  },
+  {
+    name: 'RETENTION_DAYS_POSTBACKS',
+    fallback: '`RETENTION_DAYS`',
+    about: 'How many days postbacks and their attempts are kept after they were delivered or failed.',
+  },
+  {
+    name: 'RETENTION_DAYS_REQUESTS',
+    fallback: '3',
+    about: 'How many days the log of API requests is kept, 30 at most.',
+  },
+  {
+    name: 'RETENTION_DAYS_TICKETS',
+    fallback: '400',
+    about: 'How many days tickets are kept after their last change; their images for 90 days at most.',
+  },
+  {
+    name: 'RETENTION_DAYS_UNLOCKS',
+    fallback: '`RETENTION_DAYS`',
+    about:
+      'How many days unlocks of lockers are kept after they expired, and reports about lockers after they were closed.',
+  },
+  {
+    name: 'RETENTION_DAYS_ADDRESSES',
+    fallback: '`RETENTION_DAYS`',
+    about: 'How many days conversions and their history keep the IP address of the user.',
   },
   {
     name: 'POSTBACK_ALLOW',

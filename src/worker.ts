@@ -50,6 +50,9 @@ import { forgetOldPostbacks } from './features/postbacks/retention.ts'
 import { siftQueues } from './features/postbacks/sift.ts'
 import { forgetOldRankings, renewRanking } from './features/reports/rankings.ts'
 import { rollUpStats } from './features/reports/rollup.ts'
+import { eraseUsers } from './features/users/erase.ts'
+import { forgetErasedHashes } from './features/users/erasures.ts'
+import { forgetOldAddresses } from './features/users/old-addresses.ts'
 import { rollUpBalances } from './features/users/rollup.ts'
 import { forgetOldWallDays } from './features/wall/funnel.ts'
 import { forgetOldTickets } from './features/wall/old-tickets.ts'
@@ -69,7 +72,7 @@ export type Worker = { close(): Promise<void> }
 
 export async function buildWorker({ config, secretKey, database, log, metrics, tracing }: AppOptions): Promise<Worker> {
   const { db, pool } = database
-  const { retentionDays } = config
+  const { retentionDays, retention } = config
   await using opened = new AsyncDisposableStack()
   const postbacksDue = createNotifier(pool, POSTBACKS_DUE)
   const commands = createCommandQueue(db, postbacksDue.send, tracing?.traceBatch)
@@ -146,6 +149,8 @@ export async function buildWorker({ config, secretKey, database, log, metrics, t
   }
 
   // What is created ahead, and what is deleted.
+  every(SECOND, 'erasing users', () => eraseUsers(db, new Date()))
+  every(DAY, 'forgetting hashes of erased users', () => forgetErasedHashes(db, new Date(), retention.clicks))
   every(HOUR, 'creating partitions', () => ensurePartitionsAhead(db, Date.now()))
   every(DAY, 'analysing partitioned tables', () => analyzePartitioned(db))
   every(HOUR, 'forgetting idempotency keys', () => forgetOldKeys(db))
@@ -153,21 +158,22 @@ export async function buildWorker({ config, secretKey, database, log, metrics, t
   every(HOUR, 'forgetting unverified sign-ups', () => forgetUnverified(db, new Date()))
   every(HOUR, 'forgetting past usage', () => forgetPastUsage(db, new Date()))
   const mayDrop = exportTarget === null ? undefined : mayDropClicks(exportTarget.url)
-  every(HOUR, 'dropping old clicks', () => dropOldClicks(db, new Date(), retentionDays, mayDrop))
-  every(HOUR, 'dropping old calls', () => dropOldInboundCalls(db, new Date(), retentionDays))
+  every(HOUR, 'dropping old clicks', () => dropOldClicks(db, new Date(), retention.clicks, mayDrop))
+  every(HOUR, 'dropping old calls', () => dropOldInboundCalls(db, new Date(), retention.callbacks))
   every(HOUR, 'trimming calls that came to nothing', () => trimOpenCalls(db, warn))
   every(HOUR, 'forgetting calls of strangers', () => forgetStrangersCalls(db, new Date()))
-  every(HOUR, 'dropping old attempts', () => dropOldAttempts(db, new Date(), retentionDays))
-  every(HOUR, 'dropping old API requests', () => dropOldRequests(db, new Date(), retentionDays))
+  every(HOUR, 'dropping old attempts', () => dropOldAttempts(db, new Date(), retention.postbacks))
+  every(HOUR, 'dropping old API requests', () => dropOldRequests(db, new Date(), retention.requests))
   every(HOUR, 'dropping days without anything', () => dropEmptyDays(db, new Date()))
-  every(HOUR, 'forgetting old postbacks', () => forgetOldPostbacks(db, retentionDays))
+  every(HOUR, 'forgetting old postbacks', () => forgetOldPostbacks(db, retention.postbacks))
   every(HOUR, 'forgetting old notices', () => forgetOldNotices(db, new Date(), retentionDays))
-  every(DAY, 'forgetting sub-IDs of users long gone', () => forgetOldContexts(db, new Date(), retentionDays))
+  every(DAY, 'forgetting sub-IDs of users long gone', () => forgetOldContexts(db, new Date(), retention.clicks))
+  every(HOUR, 'forgetting old addresses', () => forgetOldAddresses(db, new Date(), retention.addresses))
   every(DAY, 'compacting counts of old clicks', () => compactClickCounts(db, new Date()))
   every(DAY, 'forgetting old days of walls', () => forgetOldWallDays(db, new Date()))
   every(HOUR, 'forgetting old rankings', () => forgetOldRankings(db, new Date()))
-  every(HOUR, 'forgetting old tickets', () => forgetOldTickets(db, new Date()))
-  every(HOUR, 'forgetting old unlocks', () => forgetOldUnlocks(db, new Date(), retentionDays))
+  every(HOUR, 'forgetting old tickets', () => forgetOldTickets(db, new Date(), retention.tickets))
+  every(HOUR, 'forgetting old unlocks', () => forgetOldUnlocks(db, new Date(), retention.unlocks))
   every(DAY, 'forgetting old rates', () => forgetOldRates(db, new Date()))
   every(HOUR, 'forgetting old runs of feeds', () => forgetOldRuns(db, new Date(), retentionDays))
   every(HOUR, 'forgetting old proposals', () => forgetOldProposals(db, retentionDays, new Date()))

@@ -108,8 +108,8 @@ const PUBLIC: Record<string, readonly string[]> = {
   accounts: ['advertiser-settings.ts', 'advertisers.ts', 'audit.ts', 'call-signature.ts', 'mails.ts', 'password-hash.ts', 'publishers.ts', 'sign-up/applications.ts'], // prettier-ignore
   // What other currencies are worth.
   rates: ['rates.ts'],
-  // Who calls the API, and how an app's messages are signed.
-  apps: ['credentials.ts', 'signing-secrets.ts'],
+  // Who calls the API, how an app's messages are signed, and who was erased.
+  apps: ['credentials.ts', 'erased-users.ts', 'request-mentions.ts', 'signing-secrets.ts'],
   // The catalogue, offers as they are recorded, and what a link leads to; the rules for caps and content, which conversions keep, too.
   offers: [
     'caps.ts',
@@ -138,8 +138,8 @@ const PUBLIC: Record<string, readonly string[]> = {
   ledger: ['ledger.ts'],
   // What a postback says, how an app's secret signs, and how others' servers are reached.
   postbacks: ['address-guard.ts', 'message.ts', 'open-socket.ts', 'schedule.ts', 'signing.ts'],
-  // Callbacks that wait for an operator.
-  conversions: ['conversions.ts', 'inbound/open-calls.ts'],
+  // Callbacks that wait for an operator, and how what is known of a user is locked and left out.
+  conversions: ['conversions.ts', 'inbound/open-calls.ts', 'inbound/redact-call.ts', 'keys.ts'],
   // What a user has.
   users: ['balances.ts', 'users.ts'],
   // How the pages of an app look, and the streams of its users.

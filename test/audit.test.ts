@@ -108,6 +108,7 @@ async function createSteps(): Promise<Step[]> {
     step('setLogo', 'PUT', '/system/logo', { path: (await storeImage(world.database.db, TESTER, PIXEL)).path }),
     step('duplicateOffer', 'POST', `${offer}/duplicate`, { external_id: 'copy' }),
     step('runOfferImport', 'POST', `/offer-imports/${await uploaded()}/run`),
+    step('eraseUserOfApp', 'POST', `${app}/users/u/erasure`, {}),
     step('banUser', 'POST', '/bans', { user_id: 'u', reason: 'fraud' }),
     step('liftBan', 'DELETE', '/bans/LATEST_BAN'),
     step('setFraudRule', 'PUT', '/fraud/rules', { signal: 'too_fast', threshold: 5, action: 'hold' }),

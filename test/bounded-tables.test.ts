@@ -13,6 +13,7 @@ const BY_PERSON = 'a few for each person'
 const BOUNDS: Record<string, string> = {
   accepted_service_terms: 'one for each publisher and version',
   access_tokens: BY_PERSON,
+  address_retention: 'one row',
   advertiser_tokens: SET_UP,
   advertisers: SET_UP,
   api_secrets: SET_UP,
@@ -29,6 +30,8 @@ const BOUNDS: Record<string, string> = {
   credential_uses: 'one for each key',
   credentials: SET_UP,
   currency_rates: 'the last 400 days',
+  erasure_moves: 'one row',
+  erasures: 'one for each user who was erased: the proof that it was done',
   event_feed: FOR_GOOD,
   export_files: 'those of the last two manifests of each kind',
   export_positions: 'two for each target that was ever used',

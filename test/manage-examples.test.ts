@@ -111,6 +111,7 @@ test('the examples of the management API are what it answers', async () => {
   await recorder.post(`/advertisers/${traffic.payerId}/decisions/preview`, {
     csv: 'transaction_id,status\nT-1001,approved\n',
   })
+  await recorder.post(`/apps/${appId}/users/user-43/erasure`)
   all['proposal_id'] = await proposeChanges(recorder, traffic.payerId, offerId)
   for (const { method, path, query, reply = '' } of recorder.operations) {
     if (method !== 'GET' || reply in recorder.answers || NOT_SHOWN.includes(reply)) continue

@@ -40,7 +40,14 @@ let live: IssuedCredentials
 const world = useWorld('growth', async () => {
   ;({ live } = await world.createApp())
   const { log } = world
-  visitors = await openVisitorReader({ geoipDb: null, countryHeader: null, trustProxy: [], listedIps: null, log })
+  visitors = await openVisitorReader({
+    geoipDb: null,
+    countryHeader: null,
+    trustProxy: [],
+    listedIps: null,
+    ipAddresses: 'full',
+    log,
+  })
   behindProxy = await world.start({ trustProxy: ['127.0.0.0/8', '10.0.0.0/8'] })
 })
 async function readAll(rows: AsyncIterable<unknown>): Promise<void> {

@@ -93,7 +93,9 @@ export class Visitor {
       if (value === '' || /Max-Age=0/i.test(one)) this.#cookies.delete(name)
       else this.#cookies.set(name, value)
     }
-    const { data, error } = (answer.body.startsWith('{') ? JSON.parse(answer.body) : {}) as Answer<T>
+    const { data, error } = (
+      String(answer.headers['content-type']).startsWith('application/json') ? JSON.parse(answer.body) : {}
+    ) as Answer<T>
     return { status: answer.statusCode, data, error, cookies, text: answer.body }
   }
 

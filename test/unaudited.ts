@@ -6,6 +6,7 @@ export const UNAUDITED: Record<string, string> = {
   previewDecisions: 'changes nothing',
   fetchFeedSample: 'changes nothing',
   tryFeedMapping: 'changes nothing',
+  exportUserOfApp: 'changes nothing; its entry is written before its first line',
   uploadOfferImport: 'only reads a file through',
   getInvitation: 'changes nothing',
   getSignUp: 'changes nothing',

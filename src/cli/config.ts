@@ -37,6 +37,7 @@ export function describeConfig(
     GEOIP_DB: config.geoipDb ?? '(none)',
     COUNTRY_HEADER: config.countryHeader ?? '(none)',
     LISTED_IPS: config.listedIps ?? '(none)',
+    IP_ADDRESSES: config.ipAddresses,
     RETENTION_DAYS: String(config.retentionDays),
     BACKUP_DIR: config.backupDir ?? '(none)',
     BACKUP_HOURS: String(config.backupHours),
@@ -48,6 +49,9 @@ export function describeConfig(
     EXPORT_S3_REGION: config.exportS3Region,
     EXPORT_S3_ACCESS_KEY_ID: config.exportS3AccessKeyId ?? '(none)',
     EXPORT_S3_SECRET_ACCESS_KEY: config.exportS3SecretAccessKey === null ? '(none)' : '********',
+    ...Object.fromEntries(
+      Object.entries(config.retention).map(([kind, days]) => [`RETENTION_DAYS_${kind.toUpperCase()}`, String(days)]),
+    ),
     POSTBACK_ALLOW: config.postbackAllow.join(',') || '(none)',
     POSTBACK_DENY: config.postbackDeny.join(',') || '(none)',
     POSTBACK_PROXY: config.postbackProxy === null ? '(none)' : maskUrl(config.postbackProxy),

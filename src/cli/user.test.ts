@@ -51,3 +51,23 @@ test('the roles are those of the role table', async () => {
   for (const role of ['publisher_developer', 'publisher_finance', 'publisher_viewer'])
     assert.match(err, new RegExp(role))
 })
+
+test('a user of an app is exported and erased; without --yes nothing is done', async () => {
+  const { live } = await world.createApp({ name: 'Shop' })
+  const [offerId = 0] = await world.createOffers({})
+  await world.click(offerId, live, 'userId=carol&aff_sub=mail')
+  const of = ['--app', 'Shop', '--user', 'carol']
+  const { out } = await home.run(['user', 'export', ...of])
+  const lines = out.trimEnd().split('\n').map((line) => JSON.parse(line) as { kind: string; user_id?: string }) // prettier-ignore
+  assert.equal(lines[0]?.user_id, 'carol')
+  assert.ok(lines.some(({ kind }) => kind === 'click'))
+  assert.match((await home.run(['user', 'erase', ...of])).err, /Nothing was done: add --yes to confirm/)
+  assert.match((await home.run(['user', 'erase', ...of, '--yes'])).out, /Erasure \d+ is queued/)
+  assert.match((await home.run(['user', 'erase', ...of, '--yes'])).out, /is under way already/)
+  assert.match(
+    (await home.run(['user', 'erase', '--app', 'Shop', '--user', 'nobody', '--yes'])).out,
+    /Nothing is known of user "nobody"/,
+  )
+  assert.match((await home.run(['user', 'erasures', '--app', 'Shop'])).out, /erased-/)
+  failsWith(await home.run(['user', 'export', '--app', 'Shop2', '--user', 'carol']), /no app/i)
+})

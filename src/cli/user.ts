@@ -17,6 +17,7 @@ import { withChange, withDatabase } from './context.ts'
 import { findAdvertiser, findPublisher } from './find.ts'
 import { type OutputOptions, show, table } from './output.ts'
 import { hint, UsageError } from './usage.ts'
+import { eraseCommand, erasuresCommand, exportCommand } from './user-data.ts'
 
 type CreateOptions = OutputOptions & { email: string; role: Role; publisher?: string; advertiser?: string }
 
@@ -52,6 +53,9 @@ export const userCommand = () =>
         )
       }),
     )
+    .addCommand(exportCommand())
+    .addCommand(eraseCommand())
+    .addCommand(erasuresCommand())
 
 async function create(options: CreateOptions): Promise<void> {
   const { email, role, publisher, advertiser } = options

@@ -25,6 +25,8 @@ export const LOCKS = {
   budgets: 0x0ff3_0026,
   /** See users/rollup.ts. */
   userBalances: 0x0ff3_0025,
+  /** See users/erase.ts. */
+  erasures: 0x0ff3_0027,
   /** See accounts/sign-up/limits.ts. */
   signUps: 0x0ff3_0023,
   /** See exports/exporter.ts. */

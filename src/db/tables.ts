@@ -46,6 +46,10 @@ export interface AccessTokens {
   token_id: Generated<number>;
 }
 
+export interface AddressRetention {
+  conversion_id: string;
+}
+
 export interface AdvertiserBudgets {
   advertiser_id: number;
   daily_micros: number | null;
@@ -344,6 +348,27 @@ export interface CurrencyRates {
   day: Timestamp;
   recorded_at: Generated<Date>;
   usd: Numeric;
+}
+
+export interface ErasureMoves {
+  moves: number;
+}
+
+export interface Erasures {
+  app_id: number;
+  counts: Generated<Json>;
+  done_at: Date | null;
+  due_at: Date;
+  erased_at: Date | null;
+  erasure_id: Generated<number>;
+  is_test: boolean;
+  more_pseudonyms: Generated<string[]>;
+  passes: Generated<number>;
+  pseudonym: string;
+  requested_at: Date;
+  requested_by: string;
+  user_hash: string | null;
+  user_id: string | null;
 }
 
 export interface EventFeed {
@@ -1220,6 +1245,7 @@ export interface Walls {
 export interface DB {
   accepted_service_terms: AcceptedServiceTerms;
   access_tokens: AccessTokens;
+  address_retention: AddressRetention;
   advertiser_budgets: AdvertiserBudgets;
   advertiser_pauses: AdvertiserPauses;
   advertiser_tokens: AdvertiserTokens;
@@ -1240,6 +1266,8 @@ export interface DB {
   credential_uses: CredentialUses;
   credentials: Credentials;
   currency_rates: CurrencyRates;
+  erasure_moves: ErasureMoves;
+  erasures: Erasures;
   event_feed: EventFeed;
   export_files: ExportFiles;
   export_positions: ExportPositions;

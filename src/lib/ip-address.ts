@@ -37,6 +37,15 @@ export function networkOf(text: string, bits: 48 | 64 = 64): string {
   return words.length === 1 ? String(first) : `${first}:${bits === 64 ? second : `${second >>> 16}/48`}`
 }
 
+/** The network that it is in, as an address: IPv4 to /24, IPv6 to /48. Null for what is not an address. */
+export function truncateAddress(text: string): string | null {
+  const words = addressWords(text)
+  if (words === null) return null
+  const [first = 0, second = 0] = words
+  if (words.length === 1) return `${first >>> 24}.${(first >>> 16) & 255}.${(first >>> 8) & 255}.0`
+  return ipv6Text([first, (second & 0xffff_0000) >>> 0, 0, 0])
+}
+
 /** Refuses what some would read as octal, such as 010.0.0.1. */
 function ipv4Number(text: string): number | null {
   let number = 0

@@ -14,6 +14,7 @@ export type KeyPurpose =
   | 'locker visitors'
   | 'feed credentials'
   | 'callback signatures'
+  | 'erased users'
   | 'key id'
 
 export const joinKeys = (current: string, older: readonly string[]): string => [current, ...older].join('\n')

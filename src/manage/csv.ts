@@ -1,4 +1,4 @@
-// Files to download: CSV (RFC 4180), sent piece by piece.
+// Files to download, sent piece by piece: CSV (RFC 4180), or lines of JSON.
 import { pipeline } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -10,16 +10,23 @@ export const MAX_EXPORT = 10_000
 /** What an operation replies with that sends a file: it is described as text/csv, without an envelope. */
 export const CsvFile = Type.String({ description: 'The file, with a line of names first.' })
 
+/** The same, as lines of JSON. */
+export const NdjsonFile = Type.String({ description: 'The file, a JSON object a line.' })
+
 /** An error before the first piece is answered like any other; a later one ends the connection. */
-export async function sendCsv(
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  name: string,
-  pieces: AsyncGenerator<string> | Generator<string>,
-): Promise<void> {
+export const sendCsv = (call: Answered, name: string, pieces: Pieces): Promise<void> =>
+  sendFile(call, name, 'text/csv; charset=utf-8', pieces)
+export const sendNdjson = (call: Answered, name: string, pieces: Pieces): Promise<void> =>
+  sendFile(call, name, 'application/x-ndjson', pieces)
+
+type Answered = { request: FastifyRequest; reply: FastifyReply }
+type Pieces = AsyncGenerator<string> | Generator<string>
+
+async function sendFile({ request, reply }: Answered, name: string, type: string, pieces: Pieces): Promise<void> {
   const first = await pieces.next()
   reply.hijack()
   reply.raw.writeHead(200, {
-    'Content-Type': 'text/csv; charset=utf-8',
+    'Content-Type': type,
     'Content-Disposition': `attachment; filename="${name}"`,
     'Cache-Control': 'private, no-store',
     'Content-Security-Policy': STRICT_POLICY,

@@ -7,13 +7,16 @@ import type { Actor } from '../features/accounts/audit.ts'
 import { sendJson, successJson } from '../http/envelope.ts'
 import { MANAGE_ERROR_REPLIES, successReply } from '../http/openapi.ts'
 import { type Access, describeAccess, type Operation, type Tag } from './access.ts'
-import { CsvFile } from './csv.ts'
+import { CsvFile, NdjsonFile } from './csv.ts'
 import type { Caller, ManagedApp } from './gate.ts'
 import { describePath, describeQuery } from './parameters.ts'
 
 const None = Type.Object({})
 
-const csvReply = { description: 'Success.', content: { 'text/csv': { schema: CsvFile } } }
+const FILE_REPLIES = new Map<TSchema, object>([
+  [CsvFile, { description: 'Success.', content: { 'text/csv': { schema: CsvFile } } }],
+  [NdjsonFile, { description: 'Success.', content: { 'application/x-ndjson': { schema: NdjsonFile } } }],
+])
 
 export type Route<P extends TObject, Q extends TObject, B extends TObject, R extends TSchema> = {
   id: string
@@ -103,7 +106,7 @@ export function createRoutes(server: FastifyInstance, replica: Replica | null): 
           ...(query === undefined ? {} : { querystring: describeQuery(query) }),
           ...(body === undefined ? {} : { body: closed(body) }),
           response: {
-            200: (data as TSchema) === CsvFile ? csvReply : successReply(data),
+            200: FILE_REPLIES.get(data) ?? successReply(data),
             ...MANAGE_ERROR_REPLIES,
           },
         },

@@ -50,7 +50,7 @@ test('the log keeps three days', async () => {
   log.note(requestOf(2, 'new'), 200)
   await past.write(db)
   await log.write(db)
-  assert.equal((await dropOldRequests(db, new Date(today), 90)).length, 3)
+  assert.equal((await dropOldRequests(db, new Date(today), 3)).length, 3)
   const left = await listRequests(db, { appId: 2, isTest: false }, 10)
   assert.deepEqual(left.map(({ request_id }) => request_id), ['new']) // prettier-ignore
   assert.ok((await listPartitions(db, 'api_requests')).length >= others.length - 2)

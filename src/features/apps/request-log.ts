@@ -18,9 +18,9 @@ const PROCESS_BURST = 5_000
 const PROCESS_A_MINUTE = 600
 
 const MAX_PARAMETERS = 50
-const MAX_VALUE = 200
-const MAX_PATH = 200
-const MAX_BODY = 2_000
+export const MAX_VALUE = 200
+export const MAX_PATH = 200
+export const MAX_BODY = 2_000
 const MASK = '…'
 const SECRET_NAME = /secret|token|password/i
 const SECRET_VALUE = /\b(sk_(live|test)|whsec)_[\w+/=]+/g
@@ -128,12 +128,12 @@ function describe(
     is_test: isTest,
     request_id: request.id,
     method: request.method,
-    path: clean(path, MAX_PATH),
+    path: cleanText(path, MAX_PATH),
     parameters: maskParameters(query),
     body: maskBody(request.body),
     status,
     error_code: error?.code ?? null,
-    error_message: error === null ? null : clean(error.message, MAX_BODY),
+    error_message: error === null ? null : cleanText(error.message, MAX_BODY),
     error_details: cleanDetails(error?.details ?? null),
     duration_us: Math.round((performance.now() - request.startedAt) * 1_000),
     is_verified: request.credential !== null,
@@ -145,8 +145,8 @@ function describe(
 function maskParameters(query: string): Record<string, string | string[]> {
   const found: Record<string, string | string[]> = {}
   for (const [name, value] of [...new URLSearchParams(query)].slice(0, MAX_PARAMETERS)) {
-    const key = clean(name, MAX_VALUE)
-    const shown = SECRET_NAME.test(name) ? MASK : clean(value, MAX_VALUE)
+    const key = cleanText(name, MAX_VALUE)
+    const shown = SECRET_NAME.test(name) ? MASK : cleanText(value, MAX_VALUE)
     const before = found[key]
     found[key] = before === undefined ? shown : [before, shown].flat()
   }
@@ -156,15 +156,17 @@ function maskParameters(query: string): Record<string, string | string[]> {
 function maskBody(body: unknown): string | null {
   if (body === undefined || body === null) return null
   const hide = (name: string, value: unknown) => (SECRET_NAME.test(name) ? MASK : value)
-  return clean(JSON.stringify(body, hide), MAX_BODY)
+  return cleanText(JSON.stringify(body, hide), MAX_BODY)
 }
 
 const cleanDetails = (details: Details | null) =>
   details &&
-  Object.fromEntries(Object.entries(details).map(([name, value]) => [clean(name, MAX_VALUE), clean(value, MAX_VALUE)]))
+  Object.fromEntries(
+    Object.entries(details).map(([name, value]) => [cleanText(name, MAX_VALUE), cleanText(value, MAX_VALUE)]),
+  )
 
 /** What PostgreSQL can store, without our own secrets, wherever they were put, and cut. */
-function clean(text: string, length: number): string {
+export function cleanText(text: string, length: number): string {
   const masked = text.toWellFormed().replaceAll('\0', '�').replaceAll(SECRET_VALUE, `$1_${MASK}`)
   return masked.length <= length ? masked : `${masked.slice(0, length - 1).toWellFormed()}…`
 }

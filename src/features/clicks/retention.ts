@@ -22,7 +22,6 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const EMPTY_KEPT_MS = 2 * DAY_MS // yesterday's is there for clocks that differ
 const MIN_CALL_DAYS = 7
-const REQUEST_LOG_DAYS = 3
 const SPARE_DAYS = 7
 // Long enough for PostgreSQL to end a vacuum that is in our way, which it does after its deadlock_timeout of 1 s.
 const PARTITION_WAIT = '10s'
@@ -88,9 +87,9 @@ async function forgetOpenCalls(trx: Trx, { endsMs }: Partition): Promise<void> {
 export const dropOldAttempts = (db: Db, now: Date, keepDays: number) =>
   dropDays(db, 'postback_attempts', now.getTime() - keepDays * DAY_MS)
 
-/** Drops the log of API requests of days that ended more than `REQUEST_LOG_DAYS` ago, or earlier where less is kept. */
+/** Drops the log of API requests of days that ended more than `keepDays` ago. */
 export const dropOldRequests = (db: Db, now: Date, keepDays: number) =>
-  dropDays(db, 'api_requests', now.getTime() - Math.min(keepDays, REQUEST_LOG_DAYS) * DAY_MS)
+  dropDays(db, 'api_requests', now.getTime() - keepDays * DAY_MS)
 
 const dropDays = (db: Db, table: PartitionedTable, beforeMs: number) =>
   dropEach(db, async (trx) => {

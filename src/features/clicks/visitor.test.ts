@@ -32,6 +32,7 @@ async function openReader(options: Partial<VisitorOptions> = {}) {
     countryHeader: null,
     trustProxy: [],
     listedIps: null,
+    ipAddresses: 'full',
     log,
     ...options,
   })

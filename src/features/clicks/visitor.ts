@@ -3,7 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import Bowser from 'bowser'
 import { isbot } from 'isbot'
 import { Cache } from '../../lib/cache.ts'
-import { plainAddress } from '../../lib/ip-address.ts'
+import type { IpAddresses } from '../../settings.ts'
+import { plainAddress, truncateAddress } from '../../lib/ip-address.ts'
 import { type IpRanges, parseRanges } from '../../lib/ip-ranges.ts'
 import type { Platform } from '../offers/choices.ts'
 import { assignedCountry, openCountryFinder } from './geo.ts'
@@ -27,6 +28,7 @@ const PREFETCH_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']
 type Agent = { device: string | null; os: string | null; platform: Platform | null; isBot: boolean }
 
 export type Visitor = {
+  /** As much of it as is stored; everything else goes by all of it. */
   ip: string | null
   country: string | null
   device: string | null
@@ -53,7 +55,14 @@ export type VisitorOptions = {
   trustProxy: string[]
   /** A file of suspicious IP addresses. */
   listedIps: string | null
+  ipAddresses: IpAddresses
   log: Log
+}
+
+const STORED: Record<IpAddresses, (ip: string) => string | null> = {
+  full: (ip) => ip,
+  truncated: truncateAddress,
+  none: () => null,
 }
 
 export async function openVisitorReader(options: VisitorOptions): Promise<VisitorReader> {
@@ -78,7 +87,7 @@ export async function openVisitorReader(options: VisitorOptions): Promise<Visito
       const signals: string[] = []
       if (isBot) signals.push('bot')
       if (ip !== null && listed?.value.has(ip)) signals.push('listed_ip')
-      return { ip, country, device, os, platform, signals }
+      return { ip: ip === null ? null : STORED[options.ipAddresses](ip), country, device, os, platform, signals }
     },
     countryOf(given) {
       const ip = plainAddress(given)

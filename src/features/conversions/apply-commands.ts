@@ -4,6 +4,7 @@ import type { Db, Trx } from '../../db/open.ts'
 import { ensurePartitions, isMissingPartition } from '../../db/partitions.ts'
 import { withRetry } from '../../db/pg-errors.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
+import { readMoves } from '../apps/erased-users.ts'
 import { dayNumber } from '../offers/caps.ts'
 import { applyChange, nthOfClick } from './apply-change.ts'
 import { type Change, type Command, type Outcome, requestOf } from './commands.ts'
@@ -36,14 +37,23 @@ const callTimes = (commands: readonly Command[]) =>
   commands.flatMap((command) => (command.kind === 'confirmation' ? [command.call.receivedAt.getTime()] : []))
 
 async function applyBatch(db: Db, commands: readonly Command[], now: Date, offerCache: OfferCache): Promise<Outcome[]> {
-  const batch = await prepareBatch(db, commands, now, offerCache)
-  return db.transaction().execute((trx) => applyLocked(trx, batch))
+  for (;;) {
+    const moves = (offerCache.moves ??= await readMoves(db))
+    const batch = await prepareBatch(db, commands, now, offerCache)
+    const outcomes = await db.transaction().execute((trx) => applyLocked(trx, batch, moves))
+    if (outcomes !== null) return outcomes
+  }
 }
 
-async function applyLocked(trx: Trx, batch: Batch): Promise<Outcome[]> {
+/** Null: a user was erased since the batch was prepared, so its users may have another ID now. */
+async function applyLocked(trx: Trx, batch: Batch, moves: number): Promise<Outcome[] | null> {
   const { commands, now } = batch
   const windowS = await lockBatch(trx, batch)
   const context = await loadContext(trx, batch, windowS)
+  if (context.moves !== moves) {
+    batch.offerCache.moves = context.moves
+    return null
+  }
   const moment = { now, newId: () => uuid7(now.getTime()) }
   const outcomes: Outcome[] = []
   let changes: Change[] = []

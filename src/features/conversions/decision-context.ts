@@ -19,6 +19,8 @@ export type AppSnapshot = Selected<Apps, typeof APP_COLUMNS> & { sharePpm: numbe
 export type SubIds = Pick<ClickSnapshot, 'affSub' | 'affSub2' | 'affSub3' | 'affSub4'>
 
 export type DecisionContext = {
+  /** How often users had been erased when this was loaded. */
+  moves: number
   offers: Map<number, OfferSnapshot>
   apps: Map<number, AppSnapshot>
   /** By `clickId`; those found by a transaction, by `transactionKey`. */

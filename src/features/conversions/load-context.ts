@@ -51,6 +51,7 @@ export async function loadContext(trx: Trx, batch: Batch, windowS: number): Prom
   const latest = found.latest.map(clickOfRow)
   const keyed = reports.filter((report) => report.idempotencyKey !== null)
   return {
+    moves: found.moves,
     offers,
     usage,
     clicks: new Map([...clicks, ...dropped.clicks]),
@@ -85,6 +86,7 @@ type Found = {
   banned: { appId: number; userId: string }[]
   rules: FraudRule[]
   counts: { place: number; count: number }[]
+  moves: number
 }
 
 const CONTEXT = sql.raw(camelColumns('u', CONTEXT_COLUMNS))
@@ -135,7 +137,8 @@ async function queryContext(trx: Trx, batch: Batch, windowS: number): Promise<Fo
         WHERE offer_id IS NULL OR offer_id IN (SELECT offer_id FROM s)`)} AS rules,
       ${list(sql`SELECT h.place, (SELECT count(*) FROM (SELECT FROM conversions c WHERE c.app_id = h.app_id AND c.user_id = h.user_id
             AND c.conversion_id >= ${uuid7Floor(now.getTime() - HOUR_MS)}::uuid AND NOT c.is_test ORDER BY c.app_id, c.user_id, c.conversion_id LIMIT ${MAX_COUNTED}::integer) n) AS count
-        FROM h WHERE NOT h.is_test`)} AS counts`.execute(trx)
+        FROM h WHERE NOT h.is_test`)} AS counts,
+      (SELECT moves FROM erasure_moves) AS moves`.execute(trx)
   const [found] = rows
   if (found === undefined) throw new Error('The query for the context returned no row.')
   return { ...found, users }

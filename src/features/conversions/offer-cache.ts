@@ -29,6 +29,8 @@ const REMEMBERED = 20_000
 export type OfferVersion = { offerId: number; version: string }
 
 export class OfferCache {
+  /** How often users had been erased at the last batch; null: not known yet. */
+  moves: number | null = null
   readonly #known = new Cache<number, { version: string; offer: OfferSnapshot }>(REMEMBERED)
 
   /** The offers in these versions, or newer ones. */

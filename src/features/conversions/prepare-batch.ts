@@ -1,4 +1,5 @@
 // What a batch is about, found before anything is locked: clicks never change, nor do the user and offer of a conversion.
+// The exception is a user who is erased meanwhile, which apply-commands.ts notices.
 import type { Db } from '../../db/open.ts'
 import type { Command } from './commands.ts'
 import { clickOf } from './decision-context.ts'

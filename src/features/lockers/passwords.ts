@@ -4,6 +4,7 @@
 // network has its own attempts a day, and fewer once many networks were wrong about the link. Visitors who know the password
 // get in at the first attempt, whatever others do, unless they share a network with a guesser. An attempt is counted
 // before the password is checked, so attempts at the same time are not more than one after another.
+import { hash as sha256 } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { verifyPassword } from '../accounts/password-hash.ts'
@@ -17,7 +18,7 @@ const WRONG_A_DAY_OF_MANY = 3
 
 export type PasswordResult = 'right' | 'wrong' | 'too_many'
 
-/** `network` as `networkOf` gives it. */
+/** `network` as `networkOf` gives it. Only a hash of it is stored, which differs between links. */
 export async function enterPassword(
   db: Db,
   { lockerId, passwordHash: hash }: KnownLocker,
@@ -25,16 +26,17 @@ export async function enterPassword(
   password: string,
 ): Promise<PasswordResult> {
   if (hash === null) return 'right'
+  const stored = sha256('sha256', `${hash}\n${network}`, 'base64url')
   const { rows } = await sql<{ day: string; attempts: number }>`
     INSERT INTO locker_wrong_passwords AS one (day, locker_id, network, attempts)
-    VALUES ((now() AT TIME ZONE 'UTC')::date, ${lockerId}, ${network}, 1)
+    VALUES ((now() AT TIME ZONE 'UTC')::date, ${lockerId}, ${stored}, 1)
     ON CONFLICT (day, locker_id, network) DO UPDATE SET attempts = least(one.attempts + 1, ${WRONG_A_DAY + 1})
     RETURNING day::text, attempts`.execute(db)
   const { day, attempts } = rows[0] as (typeof rows)[number]
   if (attempts > WRONG_A_DAY) return 'too_many'
   if (attempts > WRONG_A_DAY_OF_MANY && (await wereManyWrong(db, lockerId, day))) return 'too_many'
   if (!(await verifyPassword({ hash, password }))) return 'wrong'
-  await sql`DELETE FROM locker_wrong_passwords WHERE day = ${day}::date AND locker_id = ${lockerId} AND network = ${network}`.execute(db) // prettier-ignore
+  await sql`DELETE FROM locker_wrong_passwords WHERE day = ${day}::date AND locker_id = ${lockerId} AND network = ${stored}`.execute(db) // prettier-ignore
   return 'right'
 }
 

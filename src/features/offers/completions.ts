@@ -43,6 +43,9 @@ export class Completions {
   /** The last event that was followed; null before the first look. */
   #seq: number | null = null
   #unavailableUntilMs = 0
+  #moves: number | null = null
+  /** Called after users were erased, when what was known of all of them is dropped. */
+  onErased: () => void = () => {}
   readonly #listeners = new Set<(user: AppUser) => void>()
 
   constructor(db: Db) {
@@ -84,8 +87,14 @@ export class Completions {
     const end = await this.#db
       .selectFrom('event_feed')
       .select((is) => is.fn.max('seq').as('seq'))
+      .select((is) => is.selectFrom('erasure_moves').select('moves').as('moves'))
       .executeTakeFirstOrThrow()
     const seq = end.seq ?? 0
+    if (this.#moves !== null && this.#moves !== end.moves) {
+      this.#cached.clear()
+      this.onErased()
+    }
+    this.#moves = end.moves
     // The first time, and when the database knows less than before: it was restored, or a late standby took over.
     if (this.#seq === null || seq < this.#seq) {
       this.#cached.clear()

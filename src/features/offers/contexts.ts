@@ -10,6 +10,7 @@ import type { Spool } from '../../db/spool.ts'
 import { type BatchCounts, untraced } from '../../db/batch-writer.ts'
 import { SpooledWriter } from '../../db/spooled-writer.ts'
 import { Cache } from '../../lib/cache.ts'
+import type { FindErased } from '../apps/erased-users.ts'
 
 const REMEMBERED_USERS = 200_000
 const QUERY_TIMEOUT_MS = 3_000
@@ -41,6 +42,7 @@ export class Contexts {
     pool: pg.Pool,
     spool: Spool<UserContext>,
     singleWriter: SingleWriter,
+    findErased: FindErased,
     warn: (message: string) => void,
     traceBatch = untraced,
   ) {
@@ -52,6 +54,10 @@ export class Contexts {
         (rows: UserContext[]) => this.#write(rows),
         ({ requestId = null }) => ({ requestId }),
       ),
+      writeLate: async (rows) => {
+        const erased = await findErased(rows.map((row) => ({ ...row, at: new Date(row.seenAtMs) })))
+        await this.#write(rows.filter((_, i) => erased[i] === null))
+      },
       spool,
       spooled: undefined,
       concurrency: 2,
@@ -59,7 +65,12 @@ export class Contexts {
       requestOf: (row) => row.requestId ?? null,
       warn,
     })
-    singleWriter.onPeerJoined = () => this.#remembered.clear()
+    singleWriter.onPeerJoined = () => this.forget()
+  }
+
+  /** What was kept may be gone: nothing counts as kept any more. */
+  forget(): void {
+    this.#remembered.clear()
   }
 
   /**
@@ -104,6 +115,7 @@ export class Contexts {
       const other = latest.get(key)
       if (other === undefined || other.seenAtMs <= row.seenAtMs) latest.set(key, row)
     }
+    if (latest.size === 0) return []
     // Always in the same order, so that two processes writing the same users never deadlock.
     const distinct = [...latest].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
     // The age by this node's clock: the database turns it into a time by its own clock, which all nodes share.

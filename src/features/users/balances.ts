@@ -79,7 +79,7 @@ export async function debitUser(
   })
 }
 
-async function lockUser(trx: Trx, { appId, isTest, userId }: AppUser): Promise<void> {
+export async function lockUser(trx: Trx, { appId, isTest, userId }: AppUser): Promise<void> {
   const key = hashNumber(`${appId}|${isTest}|${userId}`) % 0x7fff_ffff
   await sql`SELECT pg_advisory_xact_lock(${LOCK_CLASSES.balance}::integer, ${key}::integer)`.execute(trx)
 }

@@ -67,7 +67,7 @@ async function changeTicket(
     const action = await change(trx, ticket)
     if (action === null) return
     const { is_test: isTest, user_id: userId, publisher_id: publisherId } = ticket
-    await recordAudit(trx, by, { action, subject: ticketId, publisherId, details: { app_id: appId, user_id: userId } })
+    await recordAudit(trx, by, { action, subject: ticketId, publisherId, details: { app_id: appId } })
     await notifyWalls(trx, { appId, isTest, userId })
   })
 }

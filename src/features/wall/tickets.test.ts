@@ -246,7 +246,7 @@ test('images are deleted after 90 days, tickets 400 days after the last change',
   const ann = signed(live, 'ann')
   await ask('', ann, question({ image: PIXEL.toString('base64') }))
   const hasImage = async () => (await ask('', ann)).data.tickets.map(({ messages }) => messages[0]?.has_image)
-  const inDays = (days: number) => forgetOldTickets(world.database.db, new Date(Date.now() + days * 86_400_000))
+  const inDays = (days: number) => forgetOldTickets(world.database.db, new Date(Date.now() + days * 86_400_000), 400)
   await inDays(89)
   assert.deepEqual(await hasImage(), [true])
   await inDays(91)

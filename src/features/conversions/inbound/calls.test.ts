@@ -5,7 +5,7 @@ import type { InjectOptions } from 'fastify'
 import { useWorld } from '../../../../test/world.ts'
 import type { IssuedCredentials } from '../../apps/keys.ts'
 import { listCalls } from './calls.ts'
-import { maskToken } from './parameters.ts'
+import { maskToken } from './mask-token.ts'
 
 let live: IssuedCredentials
 const world = useWorld('postback_log', async () => {

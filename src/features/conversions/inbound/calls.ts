@@ -7,6 +7,7 @@ import type { Db, Trx } from '../../../db/open.ts'
 import { ensurePartitions, isMissingPartition } from '../../../db/partitions.ts'
 import { type Found, search } from '../../../db/search.ts'
 import { isUuid, uuid7Floor } from '../../../lib/uuid7.ts'
+import { isPseudonym } from '../../apps/erased-users.ts'
 import type { Outcome } from '../commands.ts'
 import { type CallOutcome, type InboundCall, isUnprocessed } from './inbound-call.ts'
 import { followCalls } from './open-calls.ts'
@@ -46,7 +47,7 @@ export async function keepCalls(
   const isRepeat = ({ call, outcome }: (typeof calls)[number]) => call.repeatOf != null && outcome.kind === 'duplicate'
   const results = calls
     .filter((one) => !isRepeat(one))
-    .map(({ call, outcome }) => ({ call, result: describeOutcome(outcome) }))
+    .map(({ call, outcome }) => ({ call: keptCall(call, outcome), result: describeOutcome(outcome) }))
   await writeCalls(
     trx,
     results.filter(({ call, result }) => !(call.isOverBudget && isUnprocessed(result))),
@@ -57,6 +58,13 @@ export async function keepCalls(
     calls.filter(isRepeat).flatMap(({ call }) => call.repeatOf ?? []),
     now,
   )
+}
+
+/** One that named its conversion by the transaction alone is found by the click, like all others. */
+function keptCall(call: InboundCall, { conversion }: Outcome): InboundCall {
+  if (conversion === null) return call
+  const found = { ...call, clickId: call.clickId ?? conversion.clickId }
+  return isPseudonym(conversion.userId) ? { ...found, ...call.redact?.() } : found
 }
 
 /**
@@ -84,7 +92,7 @@ async function writeCalls(db: Db, calls: { call: InboundCall; result: CallOutcom
     INSERT INTO inbound_calls AS old SELECT * FROM jsonb_populate_recordset(NULL::inbound_calls, ${JSON.stringify(rows)}::jsonb)
     ON CONFLICT (inbound_id) DO UPDATE SET outcome = excluded.outcome, reason = excluded.reason,
       conversion_id = excluded.conversion_id, click_id = excluded.click_id, attempts = excluded.attempts,
-      settled_at = excluded.settled_at
+      settled_at = excluded.settled_at, query = excluded.query, body = excluded.body, ip = excluded.ip
     WHERE old.attempts < excluded.attempts
     RETURNING inbound_id`.execute(db)
   const ids = new Set(written.map((row) => row.inbound_id))

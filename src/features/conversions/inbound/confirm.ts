@@ -18,6 +18,7 @@ import {
   type WaitingRoom,
 } from './open-calls.ts'
 import { type CallParameters, type Dialect, readCall } from './parameters.ts'
+import { redactCall } from './redact-call.ts'
 import type { RepeatedCalls } from './repeated-calls.ts'
 import { uuid7Time } from '../../../lib/uuid7.ts'
 import { dayOf, rateOn, toDollars } from '../../rates/rates.ts'
@@ -87,7 +88,7 @@ export async function confirmCall(
     status: parsed.status,
     country: parsed.country ?? (parsed.ip === null ? null : countryOf(parsed.ip)),
     isAgain,
-    call: { ...call, clickId: parsed.clickId, repeatOf, isOverBudget },
+    call: { ...call, clickId: parsed.clickId, repeatOf, isOverBudget, redact: () => redactCall(call, dialect) },
   })
   const result = describeOutcome(outcome)
   if (isUnprocessed(result) && isOverBudget) return TOO_MANY

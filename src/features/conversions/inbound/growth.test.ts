@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { growthOf } from '../../../../test/growth.ts'
 import { useWorld } from '../../../../test/world.ts'
-import { maskToken, MAX_TEXT, parseCall, readCall } from './parameters.ts'
+import { maskToken } from './mask-token.ts'
+import { MAX_TEXT, parseCall, readCall } from './parameters.ts'
 
 const world = useWorld('postback_growth')
 

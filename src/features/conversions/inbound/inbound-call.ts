@@ -19,6 +19,8 @@ export type InboundCall = {
   repeatOf?: string | null
   /** This advertiser's budget is used up: if the call cannot be processed, it is not stored. */
   isOverBudget?: boolean
+  /** What is stored of it where its user was erased. */
+  redact?: () => Pick<InboundCall, 'query' | 'body' | 'ip'>
 }
 
 export type CallOutcome = {

@@ -106,7 +106,7 @@ function keepDigits(_name: string, value: unknown, { source }: { source?: string
   return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER ? source : value
 }
 
-const looksLikeJson = (text: string) => /^\s*[{[]/.test(text)
+export const looksLikeJson = (text: string) => /^\s*[{[]/.test(text)
 
 /** Query and body together. */
 export function parseCall({ query, body }: { query: string; body: string }): RawParameters | null {
@@ -188,9 +188,15 @@ function readParameters(raw: RawParameters, dialect: Dialect): CallParameters | 
   return problems.length > 0 ? { problems } : parameters
 }
 
+/** Ours first. */
+export const namesOf = (name: Parameter, { aliases }: Pick<Dialect, 'aliases'>): string[] => [
+  name,
+  ...(aliases[name] ?? USUAL_ALIASES[name] ?? []),
+]
+
 /** The distinct values of a parameter, under the first of its names that has any. */
 function valuesOf(raw: RawParameters, name: Parameter, dialect: Dialect): { given: string; values: string[] } {
-  for (const given of [name, ...(dialect.aliases[name] ?? USUAL_ALIASES[name] ?? [])]) {
+  for (const given of namesOf(name, dialect)) {
     const values = [...new Set((raw.get(given) ?? []).map((value) => value.trim()).filter((value) => value !== ''))]
     if (values.length > 0) return { given, values }
   }
@@ -256,44 +262,4 @@ function readStatus(word: string, { statusMap }: Dialect): Status | undefined {
 function readCountry(text: string | null): string | null {
   const code = text?.toUpperCase() ?? ''
   return countryPlace(code) === undefined ? null : code
-}
-
-const MASK = '********'
-const TOKEN = /adv_[A-Za-z0-9]+/g
-const holdsToken = (text: string) => text.includes('adv_')
-const isTokenName = (text: string) => text.trim().toLowerCase() === 'token'
-
-/** The text of a query or a body without its token, however the token is encoded; the rest stays as it is. */
-export function maskToken(text: string): string {
-  return (looksLikeJson(text) ? maskJson(text) : maskForm(text)).replaceAll(TOKEN, MASK)
-}
-
-function maskForm(text: string): string {
-  const pairs = text.split('&').map((pair) => {
-    if (pair === '') return pair
-    const [[name, value] = ['', '']] = new URLSearchParams(pair)
-    if (holdsToken(name)) return MASK
-    return isTokenName(name) || holdsToken(value) ? `${pair.split('=', 1)[0]}=${MASK}` : pair
-  })
-  return pairs.join('&')
-}
-
-// A string, even unterminated, a word or number, or a sign.
-const JSON_PIECE = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[^"\s,:{}[\]]+|[,:{}[\]]/gs
-
-/** Token by token, not as a whole: malformed JSON must not be stored with its token either. */
-function maskJson(text: string): string {
-  let [name, sign] = ['', '']
-  return text.replaceAll(JSON_PIECE, (piece) => {
-    const isToken = sign === ':' && isTokenName(unquote(name)) && piece !== '{' && piece !== '['
-    ;[name, sign] = [sign, piece]
-    if (isToken) return `"${MASK}"`
-    return holdsToken(unquote(piece)) ? JSON.stringify(unquote(piece).replaceAll(TOKEN, MASK)) : piece
-  })
-}
-
-function unquote(piece: string): string {
-  if (!piece.startsWith('"')) return piece
-  const plain = piece.replaceAll(/\\u([\da-f]{4})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
-  return plain.slice(1, plain.endsWith('"') ? -1 : undefined)
 }

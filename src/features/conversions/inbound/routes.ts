@@ -22,16 +22,9 @@ import { keepRefusedCall } from './calls.ts'
 import type { CallOutcome, InboundCall } from './inbound-call.ts'
 import { type CallResult as Answer, confirmCall, type ApplyCommand, TOO_MANY } from './confirm.ts'
 import { createCallLimits, KEPT_OF_STRANGER } from './limits.ts'
+import { maskToken } from './mask-token.ts'
 import { WaitingRoom } from './open-calls.ts'
-import {
-  COMPRESSED,
-  compressedBody,
-  maskToken,
-  MAX_TEXT,
-  parseCall,
-  type RawParameters,
-  TOO_LONG,
-} from './parameters.ts'
+import { COMPRESSED, compressedBody, MAX_TEXT, parseCall, type RawParameters, TOO_LONG } from './parameters.ts'
 import { RepeatedCalls } from './repeated-calls.ts'
 
 export type InboundRoutesOptions = {

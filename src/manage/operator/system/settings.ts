@@ -9,11 +9,13 @@ export function presentSettings(config: Config): { name: string; value: string; 
   })
 }
 
-/** SOME_NAME is someName in the configuration, but for the two files of TLS and the old key. */
+/** SOME_NAME is someName in the configuration, but for the two files of TLS, the old key and the kinds of retention. */
 function valueOf(config: Config, name: string): string | null {
   if (name === 'TLS_CERT') return config.tls?.certFile ?? null
   if (name === 'TLS_KEY') return config.tls?.keyFile ?? null
   if (name === 'SECRET_KEY_OLD') return config.oldSecretKey
+  const kind = /^RETENTION_DAYS_(\w+)$/.exec(name)?.[1]?.toLowerCase()
+  if (kind !== undefined) return String(config.retention[kind as keyof Config['retention']])
   const key = name.toLowerCase().replaceAll(/_([a-z\d])/g, (_, letter: string) => letter.toUpperCase())
   const value: unknown = (config as Record<string, unknown>)[key]
   if (value === undefined) throw new Error(`No part of the configuration belongs to ${name}.`)

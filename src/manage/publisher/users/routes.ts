@@ -5,18 +5,30 @@ import { readRewardSettings } from '../../../features/apps/reward-settings.ts'
 import { searchClicks } from '../../../features/clicks/clicks.ts'
 import { readOfferNames } from '../../../features/offers/offers.ts'
 import { listEntries, presentEntry, readBalance } from '../../../features/users/balances.ts'
+import {
+  countWaitingPostbacks,
+  type Erasure as FoundErasure,
+  findErasureOf,
+  listErasures,
+  requestErasure,
+  statusOf,
+} from '../../../features/users/erasures.ts'
+import { beginExport, exportLines } from '../../../features/users/export.ts'
 import { listRecentUsers } from '../../../features/users/users.ts'
 import { cutPage } from '../../../http/paging.ts'
 import { stepsToUnits } from '../../../lib/money.ts'
+import { isOperatorRole } from '../../../features/accounts/people.ts'
 import type { ManageContext } from '../../context.ts'
+import { NdjsonFile, sendNdjson } from '../../csv.ts'
 import type { ManageRoutes } from '../../route.ts'
 import { AppParams } from '../../shapes.ts'
-import { AppUser, AppUserList, AppUserParams, AppUserQuery, UserListQuery } from './schema.ts'
+import type { Static } from 'typebox'
+import { AppUser, AppUserList, AppUserParams, AppUserQuery, Erasure, ErasureList, ErasureListQuery, ErasureReply, UserListQuery, UserMode } from './schema.ts' // prettier-ignore
 
 const TAG = 'Users of an app'
 const CLICKS = 20
 
-export function appUserRoutes(routes: ManageRoutes, { db }: ManageContext): void {
+export function appUserRoutes(routes: ManageRoutes, { db, secretKey }: ManageContext): void {
   routes.get('/apps/:app_id/users', {
     id: 'listUsersOfApp',
     summary: 'List the users of an app who converted last',
@@ -56,6 +68,7 @@ export function appUserRoutes(routes: ManageRoutes, { db }: ManageContext): void
       return {
         user_id: userId,
         ban: await readBan(appId, userId),
+        erasure: presentErasure(await findErasureOf(db, user)),
         clicks: rows.map(({ click_id, clicked_at, offer_id, country, device, os }) => {
           return { click_id, clicked_at, offer_id, offer_name: names.get(offer_id) ?? '', country, device, os }
         }),
@@ -68,6 +81,63 @@ export function appUserRoutes(routes: ManageRoutes, { db }: ManageContext): void
     },
   })
 
+  routes.post('/apps/:app_id/users/:user_id/export', {
+    id: 'exportUserOfApp',
+    summary: 'Export all that is known of a user',
+    about:
+      'A file with a JSON object a line: `kind` says what it is. The first line names the user, the last one has the number of records.',
+    tag: TAG,
+    access: 'owner',
+    params: AppUserParams,
+    body: UserMode,
+    reply: NdjsonFile,
+    async run({ app: { appId }, params: { user_id: userId }, body: { mode }, caller, by, request, reply }) {
+      const user = { appId, isTest: mode === 'test', userId }
+      await beginExport(db, by, user)
+      const reader = isOperatorRole(caller.role) ? 'operator' : 'publisher'
+      await sendNdjson({ request, reply }, `user-of-app-${appId}.ndjson`, exportLines(db, user, reader, new Date()))
+      return ''
+    },
+  })
+
+  routes.post('/apps/:app_id/users/:user_id/erasure', {
+    id: 'eraseUserOfApp',
+    summary: 'Erase a user',
+    about:
+      'Cannot be undone. Clicks, conversions and balance go on under a pseudonym, without IP addresses and sub-IDs; sub-IDs, tickets and ' +
+      'unlocks are deleted, logs are blanked. Postbacks that wait are delivered first. A ban stays.',
+    tag: TAG,
+    access: 'owner',
+    sensitive: true,
+    params: AppUserParams,
+    body: UserMode,
+    reply: ErasureReply,
+    async run({ app: { appId }, params: { user_id: userId }, body: { mode }, by }) {
+      const user = { appId, isTest: mode === 'test', userId }
+      const asked = await requestErasure(db, by, secretKey, user, new Date())
+      return {
+        erasure: presentErasure(asked?.erasure ?? null),
+        waiting_postbacks: await countWaitingPostbacks(db, user),
+      }
+    },
+  })
+
+  routes.get('/apps/:app_id/erasures', {
+    id: 'listErasuresOfApp',
+    summary: 'List the erasures of users of an app',
+    about: 'The user IDs are not in it.',
+    tag: TAG,
+    access: 'owner',
+    params: AppParams,
+    query: ErasureListQuery,
+    reply: ErasureList,
+    async run({ app: { appId }, query: { cursor, limit = 20 } }) {
+      const found = await listErasures(db, appId, cursor === undefined ? undefined : Number(cursor), limit + 1)
+      const { page, nextCursor } = cutPage(found, limit, ({ erasure_id }) => String(erasure_id))
+      return { erasures: page.map((one) => presentErasure(one)), next_cursor: nextCursor }
+    },
+  })
+
   /** Its reason is for operators. */
   async function readBan(appId: number, userId: string) {
     const [everywhere] = await listBans(db, { appId: null, userId }, 1)
@@ -75,4 +145,14 @@ export function appUserRoutes(routes: ManageRoutes, { db }: ManageContext): void
     const ban = everywhere ?? here
     return ban === undefined ? null : { is_everywhere: ban.app_id === null, created_at: ban.created_at }
   }
+}
+
+function presentErasure(erasure: FoundErasure): Static<typeof Erasure>
+function presentErasure(erasure: FoundErasure | null): Static<typeof Erasure> | null
+function presentErasure(erasure: FoundErasure | null) {
+  if (erasure === null) return null
+  const { erasure_id, is_test, pseudonym, requested_by, requested_at, erased_at, done_at, counts } = erasure
+  const mode = is_test ? ('test' as const) : ('live' as const)
+  const status = statusOf(erasure)
+  return { erasure_id, mode, status, pseudonym, requested_by, requested_at, erased_at, done_at, counts: counts as Record<string, number> } // prettier-ignore
 }

@@ -27,7 +27,15 @@ const OFFLINE = 'The server cannot be reached. Check your connection. This page 
 const NOT_ANSWERED = 'The server did not respond. Your input is still here: check your connection and try again.'
 
 export async function request<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
-  const response = await fetch(PREFIX + path, {
+  const response = await send(method, path, body, signal)
+  const envelope = (await response.json().catch(() => null)) as Envelope | null
+  if (envelope?.success === true) return envelope.data as T
+  if (await mayRepeat(path, envelope)) return request<T>(method, path, body, signal)
+  throw errorOf(response, envelope)
+}
+
+const send = (method: string, path: string, body?: unknown, signal?: AbortSignal) =>
+  fetch(PREFIX + path, {
     method,
     headers: body === undefined ? {} : { 'content-type': 'application/json' },
     body: body === undefined ? null : JSON.stringify(body),
@@ -37,11 +45,23 @@ export async function request<T>(method: string, path: string, body?: unknown, s
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new ApiError(0, 'OFFLINE', method === 'GET' ? OFFLINE : NOT_ANSWERED)
   })
-  const envelope = (await response.json().catch(() => null)) as Envelope | null
-  if (envelope?.success === true) return envelope.data as T
+
+async function mayRepeat(path: string, envelope: Envelope | null): Promise<boolean> {
+  return !SIGN_IN.includes(path) && meetChallenge(envelope?.error?.code ?? '')
+}
+
+function errorOf(response: Response, envelope: Envelope | null): ApiError {
   const { code = 'SERVER_ERROR', message = 'Something went wrong. Try again shortly.', details } = envelope?.error ?? {}
-  if (!SIGN_IN.includes(path) && (await meetChallenge(code))) return request<T>(method, path, body, signal)
-  throw new ApiError(response.status, code, message, details ?? {})
+  return new ApiError(response.status, code, message, details ?? {})
+}
+
+/** A file that a request with a body answers with. */
+export async function postForFile<const P extends Path<'POST'>>(path: P, body: Body<'POST', P>): Promise<Blob> {
+  const response = await send('POST', path, body)
+  if (response.ok) return response.blob()
+  const envelope = (await response.json().catch(() => null)) as Envelope | null
+  if (await mayRepeat(path, envelope)) return postForFile(path, body)
+  throw errorOf(response, envelope)
 }
 
 type Values = Readonly<Record<string, string | number | boolean | null | undefined>>

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconBan } from '@tabler/icons-react'
 import { Link } from 'wouter'
@@ -15,6 +15,7 @@ import { Section } from '../section.tsx'
 import { TicketTable } from '../tickets/ticket-table.tsx'
 import { Time } from '../time.tsx'
 import { BalanceOfUser, ClicksOfUser } from './activity.tsx'
+import { ErasureUnderWay, PersonalDataActions } from './personal-data.tsx'
 
 export function User({ appId, userId }: { appId: string; userId: string }) {
   const mode = useMode()
@@ -28,11 +29,19 @@ export function User({ appId, userId }: { appId: string; userId: string }) {
           All users
         </Anchor>
       }
-      actions={user.data !== undefined && <BanAction appId={appId} user={user.data} />}
+      actions={
+        user.data !== undefined && (
+          <Group>
+            <PersonalDataActions appId={appId} userId={userId} isErasing={user.data.erasure !== null} />
+            <BanAction appId={appId} user={user.data} />
+          </Group>
+        )
+      }
     >
       <Loaded query={user}>
         {(data) => (
           <Stack gap="lg">
+            {data.erasure !== null && <ErasureUnderWay erasure={data.erasure} />}
             {data.ban !== null && <Banned ban={data.ban} userId={userId} />}
             {(data.keeps_balance || data.entries.length > 0 || pages.back !== null) && (
               <Section title={`Balance: ${formatReward(data.balance, data.currency)}`}>
