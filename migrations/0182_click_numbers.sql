@@ -7,7 +7,6 @@ CREATE SEQUENCE click_numbers AS bigint CACHE 1;
 ALTER TABLE clicks ADD click_no bigint;                                   -- null: from before there were numbers
 ALTER SEQUENCE click_numbers OWNED BY clicks.click_no;
 ALTER TABLE clicks ALTER click_no SET DEFAULT CASE WHEN pg_current_xact_id() IS NOT NULL THEN nextval('click_numbers') END;
-ALTER TABLE clicks ADD CONSTRAINT clicks_numbered CHECK (click_no IS NOT NULL) NOT VALID;
 
 -- The last of the clicks without a number; null: there were none.
 CREATE TABLE unnumbered_clicks (last_id uuid);

@@ -12,7 +12,8 @@ CREATE TABLE export_positions (
   listed        bigint NOT NULL DEFAULT 0,                                -- of the files, those in a manifest
   manifest_bytes bigint NOT NULL DEFAULT 0,                               -- of the manifest with the last of those
   due_at        timestamptz NOT NULL DEFAULT now(),
-  caught_up_at  timestamptz NOT NULL DEFAULT now(),                       -- everything of before this time is exported; at first: since when it is not
+  created_at    timestamptz NOT NULL DEFAULT now(),
+  caught_up_at  timestamptz,                                              -- everything of before this time is exported; null: not yet
   failures      integer NOT NULL DEFAULT 0,                               -- in a row
   failing_since timestamptz,
   failure       text,

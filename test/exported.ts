@@ -4,8 +4,12 @@ import { hash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { sql } from 'kysely'
 import type { Db } from '../src/db/open.ts'
+import { exportDue, type ExportOptions } from '../src/features/exports/exporter.ts'
 import type { Kind } from '../src/features/exports/read-rows.ts'
+import { readExports } from '../src/features/exports/status.ts'
+import { until } from './installation.ts'
 
 export type Listed = {
   file_no: number
@@ -18,6 +22,17 @@ export type Listed = {
   last_position: number | null
   schema_version: number
 }
+/** Until everything of before is exported, or it fails. Transactions of other tests can delay it. */
+export async function exportEverything(options: ExportOptions): Promise<void> {
+  const { rows } = await sql<{ now: Date }>`SELECT clock_timestamp() AS now`.execute(options.db)
+  const start = rows[0]?.now ?? new Date()
+  await until(async () => {
+    await exportDue(options, true)
+    const kinds = await readExports(options.db, options.target.url)
+    return kinds.every(({ caught_up_at, failures }) => (caught_up_at !== null && caught_up_at > start) || failures > 0)
+  })
+}
+
 export type Exported = Record<string, string | number | boolean | null | string[]>
 
 const parseLines = <T>(text: string): T[] => text.split('\n').slice(0, -1).map((line) => JSON.parse(line) as T) // prettier-ignore

@@ -38,13 +38,10 @@ function targetOf(config: Config): Target {
 async function runExport({ config, database: { db } }: Context) {
   const target = targetOf(config)
   const options = { db, target, intervalSeconds: config.exportIntervalSeconds, warn: () => {} }
-  for (let before = ''; ;) {
-    if (!(await exportDue(options, true))) throw new UsageError('A worker is exporting. Try again when it is done.')
-    const status = await readStatus(db, target)
-    const now = JSON.stringify(status.kinds.map(({ rows, failures }) => [rows, failures]))
-    if (now === before || status.kinds.some(({ failures }) => failures > 0)) return status
-    before = now
-  }
+  let outcome = await exportDue(options, true)
+  while (outcome === 'more') outcome = await exportDue(options, true)
+  if (outcome === 'busy') throw new UsageError('A worker is exporting. Try again when it is done.')
+  return readStatus(db, target)
 }
 
 const readStatus = async (db: Db, target: Target) => ({ target: target.url, kinds: await readExports(db, target.url) })

@@ -395,7 +395,8 @@ export interface ExportFiles {
 }
 
 export interface ExportPositions {
-  caught_up_at: Generated<Date>;
+  caught_up_at: Date | null;
+  created_at: Generated<Date>;
   due_at: Generated<Date>;
   failing_since: Date | null;
   failure: string | null;

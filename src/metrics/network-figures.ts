@@ -65,7 +65,7 @@ export function addNetworkFigures(metrics: Metrics, db: Db, exportTarget: string
     metrics.gauges(name, help, ['kind'], async () =>
       (await read()).exports.map((one) => ({ labels: { kind: one.kind }, value: pick(one, Date.now()) })),
     )
-  ofExports('export_behind_seconds', 'How long ago everything was exported.', ({ caught_up_at }, now) => since(caught_up_at, now)) // prettier-ignore
+  ofExports('export_behind_seconds', 'How long ago everything was exported.', ({ caught_up_at, created_at }, now) => since(caught_up_at ?? created_at, now)) // prettier-ignore
   ofExports('export_failures', 'How often in a row an export has failed.', ({ failures }) => failures)
   ofExports('export_lost_rows', 'Rows that were deleted before they were exported.', ({ lost_rows }) => lost_rows)
   metrics.gauges('nodes', 'Processes that are there, by what they run.', ['part'], async () => {

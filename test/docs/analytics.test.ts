@@ -4,10 +4,10 @@ import { readFileSync, rmSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { numberEvents } from '../../src/features/conversions/events.ts'
-import { exportDue } from '../../src/features/exports/exporter.ts'
 import { createFolderTarget } from '../../src/features/exports/folder.ts'
 import { readReport } from '../../src/features/reports/network-report.ts'
 import { createConversion, createDeal } from '../conversion-rows.ts'
+import { exportEverything } from '../exported.ts'
 import { createFolder } from '../folders.ts'
 import { addClicks } from '../seed-rows.ts'
 import { useWorld } from '../world.ts'
@@ -51,7 +51,7 @@ test('the sums of DuckDB are those of the report, to the last decimal', async ()
   const now = new Date()
   const { db } = world.database
   await fill(now.getTime())
-  await exportDue({ db, target: createFolderTarget(folder), intervalSeconds: 60, warn: () => {} }, true)
+  await exportEverything({ db, target: createFolderTarget(folder), intervalSeconds: 60, warn: () => {} })
   const report = await readReport(db, { groupBy: 'day', limit: 100 }, now)
   const expected = report.rows.filter(({ clicks, rejected, conversions }) => clicks + rejected + conversions > 0)
   const [byDay = '', byCountry = ''] = blocks

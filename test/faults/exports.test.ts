@@ -66,7 +66,9 @@ test(`after kill -9 of workers, the manifests list every row exactly once (${3 *
   const end = rows[0]?.now ?? new Date()
   await until(async () => {
     await hurry()
-    return (await readExports(world.database.db, url)).every(({ caught_up_at }) => caught_up_at > end)
+    return (await readExports(world.database.db, url)).every(
+      ({ caught_up_at }) => caught_up_at !== null && caught_up_at > end,
+    )
   }, PATIENCE_MS)
   await second.kill('SIGTERM')
   const { clicks, events } = await assertComplete(world.database.db, folder)

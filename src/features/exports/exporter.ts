@@ -26,42 +26,55 @@ import {
 import type { Target } from './target.ts'
 
 /** Rows of one query: what takes longer to read would reach the time limit of statements. */
-const ROWS_AT_ONCE = 5_000
+const ROWS_AT_ONCE = 2_500
 /** Longer than the target may take for one file. */
 const LOCK_IDLE = '2min'
 const compress = promisify(gzip)
 
-export type ExportOptions = { db: Db; target: Target; intervalSeconds: number; warn: (message: string) => void }
+export type ExportOptions = {
+  db: Db
+  target: Target
+  intervalSeconds: number
+  warn: (message: string) => void
+  /** How long to wait for transactions that began before. */
+  patienceMs?: number
+}
 
-/** The next files of each kind that is due, or of all. False: another process is exporting. */
-export async function exportDue(options: ExportOptions, isAsked = false): Promise<boolean> {
+/** busy: another process is exporting. more: there are further rows. done: there are none, or it failed. */
+export type ExportOutcome = 'busy' | 'more' | 'done'
+
+/** Writes the next files of each kind that is due, or of all. */
+export async function exportDue(options: ExportOptions, isAsked = false): Promise<ExportOutcome> {
   const { db, target, intervalSeconds } = options
   const due = await findDue(db, target.url, intervalSeconds, isAsked)
-  if (due.length === 0) return true
+  if (due.length === 0) return 'done'
   // The transaction does nothing but hold the lock.
   return db.transaction().execute(async (trx) => {
     await sql`SET LOCAL idle_in_transaction_session_timeout = ${sql.lit(LOCK_IDLE)}`.execute(trx)
-    if (!(await tryLock(trx, LOCKS.exports))) return false
+    if (!(await tryLock(trx, LOCKS.exports))) return 'busy'
+    let outcome: ExportOutcome = 'done'
     for (const kind of due) {
       await sql`SELECT`.execute(trx) // fails where the lock was lost
-      await exportKind(options, kind)
+      if (await exportKind(options, kind)) outcome = 'more'
     }
-    return true
+    return outcome
   })
 }
 
-async function exportKind(options: ExportOptions, kind: Kind): Promise<void> {
+/** Whether there are further rows. */
+async function exportKind(options: ExportOptions, kind: Kind): Promise<boolean> {
   const { db, target, intervalSeconds, warn } = options
   try {
     await checkManifest(db, target, kind)
     await writeManifests(db, target, kind) // of a process that died before it came to that
-    const plan = await planNext(db, target.url, kind)
+    const plan = await planNext(db, target.url, kind, options.patienceMs)
     if ('upTo' in plan) {
       await finishPlan(db, target.url, plan, await writeFiles(db, target, plan))
       await writeManifests(db, target, kind)
     }
     const isDone = !('upTo' in plan) || plan.reachedAt !== null
     await noteSuccess(db, target.url, kind, { dueInSeconds: isDone ? intervalSeconds : 0, reachedAt: plan.reachedAt })
+    return !isDone
   } catch (error) {
     const failure = describe(error)
     const failures = await db.transaction().execute(async (trx) => {
@@ -70,6 +83,7 @@ async function exportKind(options: ExportOptions, kind: Kind): Promise<void> {
       return count
     })
     if (failures === 1) warn(`Exporting ${kind} to ${target.url} failed: ${failure}. It is tried again until it works.`)
+    return false
   }
 }
 

@@ -64,14 +64,14 @@ async function readPosition(db: Db, target: string, kind: Kind): Promise<Positio
 type Nothing = { reachedAt: Date | null }
 
 /** What is to be written next. */
-export async function planNext(db: Db, target: string, kind: Kind): Promise<Plan | Nothing> {
+export async function planNext(db: Db, target: string, kind: Kind, patienceMs = PATIENCE_MS): Promise<Plan | Nothing> {
   const position = await readPosition(db, target, kind)
   const { through, planned, old_through, old_planned } = position
   if (old_planned !== null) return { kind, isOld: true, after: old_through, upTo: old_planned, reachedAt: null }
   if (planned !== null) return { kind, isOld: false, after: through, upTo: planned, reachedAt: null }
   const oldEnd = kind === 'clicks' ? await findOldEnd(db, old_through) : null
   if (oldEnd !== null) return plan(db, target, { kind, isOld: true, after: old_through, upTo: oldEnd, reachedAt: null })
-  const { end, readAt } = await findEnd(db, kind)
+  const { end, readAt } = await findEnd(db, kind, patienceMs)
   if (end <= through) return { reachedAt: end < through ? null : readAt } // nothing is settled while a transaction stays open
   const upTo = Math.min(end, through + MOST_ROWS)
   return plan(db, target, { kind, isOld: false, after: through, upTo, reachedAt: upTo === end ? readAt : null })
@@ -90,11 +90,11 @@ const planned = (isOld: boolean) => sql.ref(isOld ? 'old_planned' : 'planned')
 const through = (isOld: boolean) => sql.ref(isOld ? 'old_through' : 'through')
 
 /** The position that no lower one can still follow, and a time of before it was looked for. */
-async function findEnd(db: Db, kind: Kind): Promise<{ end: number; readAt: Date }> {
+async function findEnd(db: Db, kind: Kind, patienceMs: number): Promise<{ end: number; readAt: Date }> {
   const { rows } = await sql<{ at: Date; end: number }>`
     SELECT clock_timestamp() AS at, coalesce((SELECT max(seq) FROM event_feed), 0) AS end`.execute(db)
   const [{ at: readAt, end } = { at: new Date(0), end: 0 }] = rows
-  return { end: kind === 'clicks' ? await findLastSettled(db, 'click_numbers', PATIENCE_MS) : end, readAt }
+  return { end: kind === 'clicks' ? await findLastSettled(db, 'click_numbers', patienceMs) : end, readAt }
 }
 
 /** The last ID of the next clicks without a number; null: there are none left. */

@@ -1,5 +1,5 @@
 // The rows of exports, in the order of their positions. A row that is written once is read the same ever after.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { MICROS_PER_USD, multiplierOf, toLocal } from '../../lib/money.ts'
 
@@ -17,6 +17,14 @@ const time = (at: Date | null) => at?.toISOString() ?? null
 /** With all decimals, so that sums are exact. */
 const usd = (micros: number) => micros / MICROS_PER_USD
 
+/** A range is a few rows of very many. Whatever PostgreSQL believes about their number, no table is read as a whole. */
+const readByIndex = <Row>(db: Db, query: RawBuilder<Row>): Promise<Row[]> =>
+  db.transaction().execute(async (trx) => {
+    await sql`SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+      set_config('enable_mergejoin', 'off', true)`.execute(trx)
+    return (await query.execute(trx)).rows
+  })
+
 const CLICK_COLUMNS = sql`c.click_no, c.click_id, c.clicked_at, c.app_id, a.publisher_id, c.offer_id, o.advertiser_id, c.user_id, c.request_id,
   c.aff_sub, c.aff_sub2, c.aff_sub3, c.aff_sub4, host(c.ip) AS ip, c.country, c.device, c.os, c.signals, c.currency, c.multiplier_ppm,
   c.locker_id, c.is_test`
@@ -32,18 +40,16 @@ type ClickRow = {
 }
 
 export async function readClicks(db: Db, { after, upTo }: Range<number>): Promise<ExportedRow[]> {
-  const { rows } = await sql<ClickRow>`SELECT ${CLICK_COLUMNS} FROM clicks c ${OF_CLICKS}
-    WHERE c.click_no > ${after}::bigint AND c.click_no <= ${upTo}::bigint ORDER BY c.click_no`.execute(db)
-  return rows.map(presentClick)
+  const query = sql<ClickRow>`SELECT ${CLICK_COLUMNS} FROM clicks c ${OF_CLICKS}
+    WHERE c.click_no > ${after}::bigint AND c.click_no <= ${upTo}::bigint ORDER BY c.click_no`
+  return (await readByIndex(db, query)).map(presentClick)
 }
 
 /** Those from before clicks had numbers. */
 export async function readOldClicks(db: Db, { after, upTo }: Range<string>): Promise<ExportedRow[]> {
-  const { rows } = await sql<ClickRow>`SELECT ${CLICK_COLUMNS} FROM clicks c ${OF_CLICKS}
-    WHERE c.click_id > ${after}::uuid AND c.click_id <= ${upTo}::uuid AND c.click_no IS NULL ORDER BY c.click_id`.execute(
-    db,
-  )
-  return rows.map(presentClick)
+  const query = sql<ClickRow>`SELECT ${CLICK_COLUMNS} FROM clicks c ${OF_CLICKS}
+    WHERE c.click_id > ${after}::uuid AND c.click_id <= ${upTo}::uuid AND c.click_no IS NULL ORDER BY c.click_id`
+  return (await readByIndex(db, query)).map(presentClick)
 }
 
 function presentClick({ click_no, clicked_at, signals, multiplier_ppm, ...rest }: ClickRow): ExportedRow {
@@ -78,7 +84,7 @@ type EventRow = {
 }
 
 export async function readConversionEvents(db: Db, { after, upTo }: Range<number>): Promise<ExportedRow[]> {
-  const { rows } = await sql<EventRow>`
+  const query = sql<EventRow>`
     SELECT f.seq, e.event_id, e.created_at AS event_at, e.sequence, e.actor, e.conversion_id, e.app_id, c.publisher_id, c.offer_id,
       c.advertiser_id, c.goal_id, c.user_id, e.status, e.status_reason, c.source, e.publisher_transaction_id, c.advertiser_transaction_id,
       e.payout_micros, e.revenue_micros, e.currency, e.rate_micros, e.rounding, e.multiplier_ppm, e.locker_id, e.aff_sub, e.aff_sub2,
@@ -87,8 +93,8 @@ export async function readConversionEvents(db: Db, { after, upTo }: Range<number
     FROM event_feed f
     JOIN conversion_events e ON e.conversion_id = f.conversion_id AND e.sequence = f.sequence
     JOIN conversions c ON c.conversion_id = f.conversion_id
-    WHERE f.seq > ${after}::bigint AND f.seq <= ${upTo}::bigint ORDER BY f.seq`.execute(db)
-  return rows.map(presentEvent)
+    WHERE f.seq > ${after}::bigint AND f.seq <= ${upTo}::bigint ORDER BY f.seq`
+  return (await readByIndex(db, query)).map(presentEvent)
 }
 
 function presentEvent(row: EventRow): ExportedRow {

@@ -3,11 +3,10 @@ import { rmSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { createFolder } from '../../../test/folders.ts'
-import { readExported } from '../../../test/exported.ts'
+import { exportEverything, readExported } from '../../../test/exported.ts'
 import { addClicks } from '../../../test/seed-rows.ts'
 import { useWorld } from '../../../test/world.ts'
 import { dropOldClicks } from '../clicks/retention.ts'
-import { exportDue } from './exporter.ts'
 import { createFolderTarget } from './folder.ts'
 import { mayDropClicks } from './retention.ts'
 import { readExports } from './status.ts'
@@ -26,7 +25,7 @@ const world = useWorld('export_retention', async () => {
 })
 const target = createFolderTarget(folder)
 const drop = (now = NOW) => dropOldClicks(world.database.db, now, KEPT_DAYS, mayDropClicks(target.url))
-const runExport = () => exportDue({ db: world.database.db, target, intervalSeconds: 60, warn: () => {} }, true)
+const runExport = () => exportEverything({ db: world.database.db, target, intervalSeconds: 60, warn: () => {} })
 const lost = async () => (await readExports(world.database.db, target.url)).find(({ kind }) => kind === 'clicks')?.lost_rows // prettier-ignore
 
 test('clicks are not deleted before they are exported', async () => {

@@ -3,11 +3,10 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { createFolder } from '../../../test/folders.ts'
-import { assertComplete } from '../../../test/exported.ts'
+import { assertComplete, exportEverything } from '../../../test/exported.ts'
 import { addClicks } from '../../../test/seed-rows.ts'
 import { S3_KEYS, S3Server } from '../../../test/s3-server.ts'
 import { useWorld } from '../../../test/world.ts'
-import { exportDue } from './exporter.ts'
 import { createS3Target } from './s3.ts'
 import { readExports } from './status.ts'
 
@@ -29,7 +28,7 @@ const targetWith = (more: object = {}) =>
 
 async function exportTo(target = targetWith()) {
   const { db } = world.database
-  await exportDue({ db, target, intervalSeconds: 60, warn: () => {} }, true)
+  await exportEverything({ db, target, intervalSeconds: 60, warn: () => {} })
   const [clicks] = await readExports(db, target.url)
   return clicks
 }

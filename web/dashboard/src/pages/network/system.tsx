@@ -187,8 +187,10 @@ function Facts(shown: Shown) {
   )
 }
 
-function Reached({ at }: { at: string }) {
-  return (
+function Reached({ at }: { at: string | null }) {
+  return at === null ? (
+    'Catching up'
+  ) : (
     <>
       Up to <Time at={at} ago />
     </>
