@@ -131,14 +131,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const openSpool = <Row>(name: string) => new Spool<Row>(join(config.dataDir, 'spool', name))
   const warn = (message: string) => log.warn(message)
   const findErased = createErasedFinder(db, secretKey)
-  const contexts = new Contexts(
-    pool,
-    openSpool<UserContext>('contexts'),
-    singleWriter,
-    findErased,
-    warn,
-    tracing?.traceBatch,
-  )
+  const spool = openSpool<UserContext>('contexts')
+  const contexts = new Contexts(pool, spool, singleWriter, findErased, warn, tracing?.traceBatch)
   completions.onErased = () => contexts.forget()
   opened.defer(() => contexts.close())
   const clicks = new Clicks(database, openSpool<Click>('clicks'), findErased, warn, tracing?.traceBatch)
@@ -175,9 +169,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   // The doors.
   const limiter =
     options.limiter ??
-    (config.redisUrl === null
-      ? createMemoryLimiter()
-      : await createRedisLimiter(config.redisUrl, (message) => log.warn(message)))
+    (config.redisUrl === null ? createMemoryLimiter() : await createRedisLimiter(config.redisUrl, warn))
   opened.defer(() => limiter.close())
   const gate = createGate({
     find: credentials.find,
@@ -231,10 +223,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     wakePostbacks: postbacksDue.send,
     isStopping: () => isStopping,
     refresh,
-    sendMails:
-      postman === null
-        ? null
-        : () => void postman.send().catch((error) => warn(`a mail is sent later (${messageOf(error)})`)),
+    sendMails: postman && (() => void postman.send().catch((e) => warn(`a mail is sent later (${messageOf(e)})`))),
   })
   if (demoSite !== null) demoRoutes(server, { db, secretKey, config, site: demoSite })
   await server.ready()

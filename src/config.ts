@@ -9,7 +9,8 @@ import { OperatorError } from './errors.ts'
 import { EnvReader } from './lib/env-reader.ts'
 import { isLoopback, isNarrowCidr } from './lib/ip-ranges.ts'
 import { readRedisAddress } from './lib/redis-address.ts'
-import { IP_ADDRESSES, type IpAddresses, LOG_LEVELS, type LogLevel } from './settings.ts'
+import { IP_ADDRESSES, type IpAddresses } from './settings-data.ts'
+import { LOG_LEVELS, type LogLevel } from './settings.ts'
 
 export type Config = Backups &
   Exports &

@@ -15,6 +15,7 @@ import { SpooledWriter } from '../../db/spooled-writer.ts'
 import type { Clicks as ClickTable } from '../../db/tables.ts'
 import { clickRequest } from '../../http/request-ids.ts'
 import type { FindErased } from '../apps/erased-users.ts'
+import { withoutErased } from './erased-clicks.ts'
 import { addUsage, dayNumber, isFull, lockCaps, lockUsage, readCaps, refreshFull } from '../offers/caps.ts'
 
 const QUERY_TIMEOUT_MS = 3_000
@@ -174,25 +175,6 @@ async function recordWhileOpen(trx: Trx, day: number, clicks: Click[], now: Date
   await refreshFull(trx, offerIds, now) // also when nothing was taken: a full offer must not stay in the lists
   return full
 }
-
-/** Users may have been erased while their clicks waited in the spool. */
-async function withoutErased(clicks: Click[], findErased: FindErased): Promise<Click[]> {
-  const found = await findErased(
-    clicks.map((click) => ({
-      appId: click.app_id,
-      isTest: click.is_test,
-      userId: click.user_id,
-      at: new Date(click.clicked_at),
-    })),
-  )
-  return clicks.map((click, i) => {
-    const pseudonym = found[i] ?? null
-    return pseudonym === null ? click : { ...click, user_id: pseudonym, ...NOT_PERSONAL }
-  })
-}
-
-/** What is left of a click of an erased user. */
-const NOT_PERSONAL = { aff_sub: null, aff_sub2: null, aff_sub3: null, aff_sub4: null, ip: null, os: null }
 
 /** `now`, not the time of the clicks, says whether their offers are full: yesterday's do not open what is full today. */
 export async function recordLateClicks(db: Db, clicks: Click[], now: Date): Promise<void> {
