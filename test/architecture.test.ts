@@ -8,7 +8,9 @@ import { LOCK_CLASSES, LOCKS } from '../src/db/locks.ts'
 const LAYERS = [
   'lib',
   'errors.ts',
+  'settings-data.ts',
   'settings.ts',
+  'config-parts',
   'config.ts',
   'loop.ts',
   'db',

@@ -9,11 +9,12 @@ export function presentSettings(config: Config): { name: string; value: string; 
   })
 }
 
-/** SOME_NAME is someName in the configuration, but for the two files of TLS, the old key and the kinds of retention. */
+/** SOME_NAME is someName in the configuration, but for the two files of TLS, the old key, the kinds of retention and OpenTelemetry's own names. */
 function valueOf(config: Config, name: string): string | null {
   if (name === 'TLS_CERT') return config.tls?.certFile ?? null
   if (name === 'TLS_KEY') return config.tls?.keyFile ?? null
   if (name === 'SECRET_KEY_OLD') return config.oldSecretKey
+  if (name.startsWith('OTEL_')) return tracingOf(config, name)
   const kind = /^RETENTION_DAYS_(\w+)$/.exec(name)?.[1]?.toLowerCase()
   if (kind !== undefined) return String(config.retention[kind as keyof Config['retention']])
   const key = name.toLowerCase().replaceAll(/_([a-z\d])/g, (_, letter: string) => letter.toUpperCase())
@@ -22,4 +23,12 @@ function valueOf(config: Config, name: string): string | null {
   if (value === null || (Array.isArray(value) && value.length === 0)) return null
   if (typeof value === 'boolean') return value ? 'on' : 'off'
   return Array.isArray(value) ? value.join(', ') : String(value)
+}
+
+function tracingOf({ tracing }: Config, name: string): string | null {
+  if (tracing === null) return null
+  const { endpoint, headers, serviceName, ratio } = tracing
+  if (name === 'OTEL_EXPORTER_OTLP_ENDPOINT') return endpoint
+  if (name === 'OTEL_EXPORTER_OTLP_HEADERS') return Object.keys(headers).join(', ') || null
+  return name === 'OTEL_SERVICE_NAME' ? serviceName : String(ratio)
 }

@@ -1,5 +1,5 @@
 // How many days each kind of data is kept.
-import type { EnvReader } from './lib/env-reader.ts'
+import type { EnvReader } from '../lib/env-reader.ts'
 
 export type Retention = Record<(typeof KINDS)[number], number>
 const KINDS = ['clicks', 'callbacks', 'postbacks', 'requests', 'tickets', 'unlocks', 'addresses'] as const

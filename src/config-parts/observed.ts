@@ -1,5 +1,5 @@
 // How the program is observed: figures for Prometheus, traces for OpenTelemetry.
-import type { EnvReader } from './lib/env-reader.ts'
+import type { EnvReader } from '../lib/env-reader.ts'
 
 export type Observed = {
   /** Where Prometheus may read: at a port of its own, at the API's with a token, or at both; nowhere by default. */

@@ -1,6 +1,6 @@
 // Copies of what the database has: backups of the embedded one, and exports for a warehouse.
-import type { EnvReader } from './lib/env-reader.ts'
-import { readExportUrl } from './lib/export-url.ts'
+import type { EnvReader } from '../lib/env-reader.ts'
+import { readExportUrl } from '../lib/export-url.ts'
 
 export type Backups = {
   /** Where backups of the embedded database go; null: none is made. */
