@@ -22,4 +22,6 @@ const server = createServer({ log: createLog('error'), gate, requireHttps: false
 await mountRoutes(server, wires)
 await server.ready()
 
+/** With who may use what, which is left out of the public one. */
+export const declared = structuredClone(server.swagger())
 export const description = server.describe()

@@ -60,7 +60,7 @@ export type Problem = { field: string; message: string }
 export function detailsOf(problems: readonly Problem[]): Details {
   const details: Details = {}
   for (const { field, message } of problems)
-    details[field] = details[field] === undefined ? message : `${details[field]} ${message}`
+    details[field] = Object.hasOwn(details, field) ? `${details[field]} ${message}` : message
   return details
 }
 

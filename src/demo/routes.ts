@@ -11,7 +11,7 @@ import { verifyUrl } from '../features/postbacks/signing.ts'
 import { signUser } from '../features/wall/signature.ts'
 import { en } from '../features/wall/texts/en.ts'
 import { sendPage } from '../http/pages.ts'
-import { createQueryParser } from '../http/query.ts'
+import { createTextParser } from '../http/query.ts'
 import { createNonce } from '../lib/nonce.ts'
 import { isUuid } from '../lib/uuid7.ts'
 import { advertiserBody, advertiserScript, demoPage, policyOf, siteBody, siteScript } from './pages.ts'
@@ -68,10 +68,10 @@ function siteRoutes(server: FastifyInstance, { config: { publicUrl, dataDir }, s
     return reply.header('Cache-Control', 'no-store').send({ coins: sum, credits })
   })
 
-  const parse = createQueryParser(['user', 'coins', 'status', 'id', 'conversion', 'offer'])
+  const parse = createTextParser(['user', 'coins', 'status', 'id', 'conversion', 'offer'])
   server.get('/demo/postback', hidden, async (request, reply) => {
     if (!verifyUrl([site.signing_secret], publicUrl + request.url)) return reply.code(401).send('Wrong signature.\n')
-    const query = parse(request.url.slice(request.url.indexOf('?') + 1)) as Record<string, string>
+    const query = parse(request.url.slice(request.url.indexOf('?') + 1))
     const { user = '', status = '', id = '', conversion = '', offer = '' } = query
     const isNew = coins.add({
       id,
@@ -91,10 +91,10 @@ function advertiserRoutes(server: FastifyInstance, { db, secretKey, config }: De
     config.dataDir,
     async (advertiserId) => (await rotateToken(db, BY, secretKey, advertiserId, DAY_MS, new Date())).token,
   )
-  const parse = createQueryParser(['click'])
+  const parse = createTextParser(['click'])
 
   server.get('/demo/offers/:category/:number', hidden, async (request, reply) => {
-    const { click } = parse(request.url.slice(request.url.indexOf('?') + 1)) as { click?: string }
+    const { click } = parse(request.url.slice(request.url.indexOf('?') + 1))
     const visit = await findVisit(db, config, click ?? '')
     const body = advertiserBody(visit.offer, visit.goals)
     return sendDemo(reply, visit.offer.name, body, advertiserScript(visit.clickId))

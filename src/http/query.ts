@@ -64,6 +64,16 @@ export function createQueryParser(names: readonly string[]): (text: string) => Q
   }
 }
 
+/** A parser for pages, which check nothing: what was sent twice, or is malformed, was not sent. */
+export function createTextParser(names: readonly string[]): (text: string) => Record<string, string | undefined> {
+  const parse = createQueryParser(names)
+  return (text) => {
+    const query = parse(text)
+    const texts = names.map((name) => [name, typeof query[name] === 'string' ? query[name] : undefined] as const)
+    return Object.fromEntries(texts)
+  }
+}
+
 function add(query: Query, name: string, value: string | typeof MALFORMED): void {
   const before = query[name]
   if (before === undefined) query[name] = value

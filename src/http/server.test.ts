@@ -1,5 +1,6 @@
 // What the server does with what is hostile, clumsy or unlucky, and where secrets must not appear.
 import assert from 'node:assert/strict'
+import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -48,6 +49,28 @@ function check(answer: string, what: string): void {
   const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as { error: { code: string } }
   assert.ok(CODES[status]?.includes(body.error.code), what)
 }
+
+test('the address of a client that left is still known, and nothing fails for it', async () => {
+  const { server } = world.app.server
+  for (const path of [
+    `/v1/offers?userId=u&apiKey=${live.api_key}&apiSecret=x`,
+    '/c/1/x',
+    '/postback?token=x',
+    '/manage/v1/me',
+    '/wall?apiKey=x&userId=u',
+    '/l/x',
+  ]) {
+    const before = world.logged.length
+    server.prependOnceListener('request', ({ socket }: IncomingMessage) => socket.destroy())
+    await sendRaw(request(path))
+    await sendRaw(request('/healthz')) // once this is answered, so is the other
+    assert.deepEqual(
+      world.logged.slice(before).filter((line) => line.includes('"level":50')),
+      [],
+      path,
+    )
+  }
+})
 
 test('two Host headers are refused, whether they agree or not', async () => {
   for (const host of ['Host: y', 'HOST: x'])

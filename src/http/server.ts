@@ -1,5 +1,6 @@
 // The HTTP server without features: how requests are read, and how everything that goes wrong is answered.
 import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import Fastify, {
   type FastifyBaseLogger,
@@ -14,6 +15,7 @@ import Fastify, {
 import { AppError, OperatorError, messageOf } from '../errors.ts'
 import { compressionOf, UNCOMPRESSED } from './compression.ts'
 import { isHttps, rawBadRequest, sendError, STRICT_POLICY } from './envelope.ts'
+import { readForwarded } from './forwarded.ts'
 import { acceptJson, INVALID_JSON } from './json-body.ts'
 import type { Credential, Gate } from './gate.ts'
 import { createRequestIds } from './request-ids.ts'
@@ -75,6 +77,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.decorateRequest('noteResponse', options.noteResponse ?? (() => {}))
   // Node would answer an unknown Expect header with 417; here it is ignored.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
+  // Asked for while the connection is open, the address is also known of a client that left before its answer.
+  server.server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => void socket.remoteAddress)
   server.setValidatorCompiler(compileValidator)
   server.addHook('onRoute', validateTogether)
   server.setSerializerCompiler(() => JSON.stringify)
@@ -83,6 +87,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     gate.showAllowance(request)
     answerError(error, request, reply)
   })
+  if (trustProxy.length > 0) server.addHook('onRequest', tidyForwarded)
   server.addHook('onRequest', refuseTwoHosts)
   if (requireHttps) server.addHook('onRequest', refusePlainHttp)
   server.addHook('onSend', secureHeaders)
@@ -98,6 +103,12 @@ const refuseTwoHosts: onRequestHookHandler = ({ raw: { rawHeaders } }, _reply, d
   }
   if (count < 2) done()
   else done(new AppError('INVALID_REQUEST', 'The request has more than one Host header.', { Host: 'Send one Host.' }))
+}
+
+const tidyForwarded: onRequestHookHandler = ({ headers }, _reply, done) => {
+  const forwarded = headers['x-forwarded-for']
+  if (typeof forwarded === 'string') headers['x-forwarded-for'] = readForwarded(forwarded)
+  done()
 }
 
 /** Everything but health, which load balancers ask for from within. */

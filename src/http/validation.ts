@@ -166,7 +166,8 @@ function explain(errors: ErrorObject[], data: unknown, httpPart: string | undefi
     // What is wrong inside of an object says more than that it is neither that object nor null.
     if (error.keyword === 'anyOf' && Object.keys(details).some((one) => one.startsWith(`${shown}.`))) continue
     const own = httpPart === 'body' ? null : (queryProblem(value) ?? sizeProblem(value, error))
-    details[shown] ??= `${shown} ${own ?? problem(error)}${suggestion(error, place.at(-1) ?? '')}`
+    if (Object.hasOwn(details, shown)) continue // not what every object inherits: a name may be toString
+    details[shown] = `${shown} ${own ?? problem(error)}${suggestion(error, place.at(-1) ?? '')}`
   }
   return details
 }
@@ -190,6 +191,16 @@ function queryProblem(value: unknown): string | null {
   if (value === MALFORMED || (Array.isArray(value) && value.includes(MALFORMED)))
     return 'is not valid percent-encoded UTF-8.'
   return Array.isArray(value) ? 'must be sent only once.' : null
+}
+
+/** For parameters that are needed before the others are validated: that each can be read. */
+export function refuseUnreadable(query: Query, names: readonly string[]): void {
+  const details: Details = {}
+  for (const name of names) {
+    const problem = queryProblem(query[name])
+    if (problem !== null) details[name] = `${name} ${problem}`
+  }
+  if (Object.keys(details).length > 0) throw badRequest(details)
 }
 
 /** Of a number that `readNumber` left as it was. */

@@ -38,6 +38,17 @@ test('a row says how many like it were left out, and the share refills with time
   assert.deepEqual(shown, [['error0', 500, 0], ['late1', 200, 0], ['late0', 200, 30]]) // prettier-ignore
 })
 
+test('parameters are shown as they were sent, whatever their names', async () => {
+  const { db } = world.database
+  const log = new RequestLog()
+  const url = '/v1/offers?constructor=a&toString=b&toString=c&__proto__=d&apiSecret=e'
+  log.note({ ...requestOf(3, 'names'), url } as FastifyRequest, 200)
+  await log.write(db)
+  const [row] = await listRequests(db, { appId: 3, isTest: false }, 1)
+  const expected = [['__proto__', 'd'], ['apiSecret', '…'], ['constructor', 'a'], ['toString', ['b', 'c']]] // prettier-ignore
+  assert.deepEqual(Object.entries(row?.parameters ?? {}).toSorted(), expected)
+})
+
 test('the log keeps three days', async () => {
   const { db } = world.database
   const today = Date.now()

@@ -143,14 +143,14 @@ function describe(
 
 /** As they were sent, also those that the API does not know: a misspelt one is what a developer looks for here. */
 function maskParameters(query: string): Record<string, string | string[]> {
-  const found: Record<string, string | string[]> = {}
+  const found = new Map<string, string | string[]>() // a name may be constructor
   for (const [name, value] of [...new URLSearchParams(query)].slice(0, MAX_PARAMETERS)) {
     const key = cleanText(name, MAX_VALUE)
     const shown = SECRET_NAME.test(name) ? MASK : cleanText(value, MAX_VALUE)
-    const before = found[key]
-    found[key] = before === undefined ? shown : [before, shown].flat()
+    const before = found.get(key)
+    found.set(key, before === undefined ? shown : [before, shown].flat())
   }
-  return found
+  return Object.fromEntries(found)
 }
 
 function maskBody(body: unknown): string | null {

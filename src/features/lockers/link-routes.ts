@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts'
 import { sendJson, successJson } from '../../http/envelope.ts'
 import { networkOf } from '../../http/gate.ts'
 import { errorReplies, pageReply, successReply } from '../../http/openapi.ts'
-import { createQueryParser } from '../../http/query.ts'
+import { createTextParser } from '../../http/query.ts'
 import type { AppCredential, Credentials } from '../apps/credentials.ts'
 import { isSeen, type Visitor } from '../clicks/visitor.ts'
 import type { WallSettingsReader } from '../wall/settings.ts'
@@ -46,7 +46,7 @@ type LinkOptions = {
 
 export function linkRoutes(server: FastifyInstance, options: LinkOptions): void {
   const { db, publicUrl, keys, files, settingsOf, views, credentials, visitorOf, count, admit, proven } = options
-  const parse = createQueryParser(['lang'])
+  const parse = createTextParser(['lang'])
   const find = async (slug: string) =>
     /^[a-z0-9-]+$/i.test(slug) ? findLocker(db, { slug: slug.toLowerCase() }) : null
 

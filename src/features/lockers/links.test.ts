@@ -49,6 +49,18 @@ async function unlockedVisitor({ lockerId, slug }: { lockerId: number; slug: str
   return { visitor: data.visitor, key: data.key, pass }
 }
 
+test('the pages are shown in a language whatever was sent for it', async () => {
+  const { lockerId, slug } = await createLink()
+  for (const query of [
+    'lang=de&lang=fr',
+    'lang=%zz',
+    'lang[]=de',
+    `locker=${lockerId}&locker=1&test=1&test=1&origin=a&origin=b`,
+  ])
+    for (const path of [`/l/${slug}`, '/l/none', '/locker'])
+      assert.ok((await world.app.server.inject(`${path}?${query}`)).statusCode < 500, `${path}?${query}`)
+})
+
 test('the target is in no answer before the link is unlocked, and opening uses the unlock up', async () => {
   const link = await createLink()
   const [offerId = 0] = await world.createOffers({})

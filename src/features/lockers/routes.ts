@@ -6,7 +6,7 @@ import { AppError } from '../../errors.ts'
 import { isHttps, sendJson, successJson } from '../../http/envelope.ts'
 import { addressOf, networkOf } from '../../http/gate.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
-import { createQueryParser } from '../../http/query.ts'
+import { createQueryParser, createTextParser } from '../../http/query.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
 import { stepsToUnits } from '../../lib/money.ts'
 import type { AppCredential, Credentials } from '../apps/credentials.ts'
@@ -91,7 +91,7 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
 
   server.get<{ Querystring: { locker?: string; test?: string; origin?: string; lang?: string } }>(
     '/locker',
-    { onRequest: hookOf(['locker', 'test', 'origin', 'lang']), schema: { hide: true } },
+    { onRequest: hookOf(createTextParser(['locker', 'test', 'origin', 'lang'])), schema: { hide: true } },
     async (request, reply) => {
       const { locker: id = '', test, origin = '', lang } = request.query
       const isTest = test === '1'
@@ -168,7 +168,7 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
   server.get<{ Params: { locker_id: string }; Querystring: LiveQuery }>(
     '/locker/v1/lockers/:locker_id/live',
     {
-      onRequest: hookOf(Object.keys(LiveQuery.properties)),
+      onRequest: hookOf(createQueryParser(Object.keys(LiveQuery.properties))),
       schema: {
         operationId: 'followLocker',
         summary: 'Be notified of what changes for a visitor',
@@ -198,8 +198,7 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
 
   linkRoutes(server, { db, publicUrl, keys, files, settingsOf, views, visitorOf, count, admit, proven, credentials })
 
-  function hookOf(names: readonly string[]) {
-    const parse = createQueryParser(names)
+  function hookOf(parse: (text: string) => object) {
     return async (request: FastifyRequest) => {
       request.query = parse(request.query as string)
       await count(request)

@@ -25,6 +25,16 @@ test('one network cannot use up the streams of all others by being ever new visi
   walls.close()
 })
 
+test('HEAD is answered at once: it has no stream', async (t) => {
+  const { live } = await world.createApp()
+  const other = await world.start({ requireHttps: false })
+  t.after(() => other.close())
+  const base = await other.server.listen({ host: '127.0.0.1', port: 0 })
+  const query = new URLSearchParams({ apiKey: live.api_key, ...signed(live) })
+  const { status, headers } = await fetch(`${base}/wall/v1/live?${query.toString()}`, { method: 'HEAD' })
+  assert.deepEqual([status, headers.get('content-type')], [200, 'text/event-stream'])
+})
+
 test('a stream hears on its node of what another node was told, and no proxy keeps it back', async (t) => {
   const { live } = await world.createApp()
   const [offerId = 0] = await world.createOffers({})

@@ -48,6 +48,7 @@ export class LiveWalls {
 
   /** False when there are too many; the page then asks now and then. `network`: of a user who is not signed. */
   open(user: AppUser, response: ServerResponse, endsAtMs: number, network: string | null = null): boolean {
+    if (response.req.method === 'HEAD') return false // it has no body to wait for
     const key = keyOf(user)
     const streams = this.#byUser.get(key) ?? new Set<Stream>()
     if (this.#count >= MAX_STREAMS || streams.size >= MAX_OF_USER) return false

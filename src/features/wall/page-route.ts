@@ -59,6 +59,7 @@ export function pageRoute(server: FastifyInstance, options: Options): void {
           200: pageReply('The wall.'),
           400: pageReply('A page that says what is wrong with the parameters or the signature.'),
           401: pageReply('A page that says that there is no such wall.'),
+          404: pageReply('A page that says that the app has no wall.'),
           429: pageReply('Too many requests.'),
         },
       },

@@ -66,7 +66,7 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
           'For pages in a browser: the public API key alone, without the secret. Rewards are in the currency of the app. ' +
           'Country and platform are those of the visitor unless they are given.',
         querystring: WallListQuery,
-        response: { 200: successReply(WallOfferList), 304: NOT_MODIFIED, ...errorReplies(400, 401, 429, 500) },
+        response: { 200: successReply(WallOfferList), 304: NOT_MODIFIED, ...errorReplies(400, 401, 404, 429, 500) },
       }),
     },
     async (request, reply) => {
@@ -110,7 +110,7 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
         summary: 'Count that a user opened an offer',
         description: 'For the funnel in the dashboard. The wall calls it when it shows the details of an offer.',
         querystring: OpenedQuery,
-        response: { 200: successReply(Counted), ...errorReplies(400, 401, 429, 500) },
+        response: { 200: successReply(Counted), ...errorReplies(400, 401, 404, 429, 500) },
       }),
     },
     async (request, reply) => {
@@ -132,7 +132,7 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
         description:
           'For signed users only. Offers in progress with their goals, and all conversions with their status.',
         querystring: ActivityQuery,
-        response: { 200: successReply(Activity), ...errorReplies(400, 401, 429, 500) },
+        response: { 200: successReply(Activity), ...errorReplies(400, 401, 404, 429, 500) },
       }),
     },
     async (request, reply) => {
@@ -164,7 +164,7 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
         querystring: LiveQuery,
         response: {
           200: { description: 'Events.', content: { 'text/event-stream': { schema: { type: 'string' } } } },
-          ...errorReplies(400, 401, 429, 500),
+          ...errorReplies(400, 401, 404, 429, 500),
         },
       }),
     },

@@ -4,7 +4,9 @@ import type { Db } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { sendJson, successJson } from '../../http/envelope.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
+import type { Query } from '../../http/query.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
+import { refuseUnreadable } from '../../http/validation.ts'
 import { hashText } from '../../lib/hash-text.ts'
 import type { VisitorReader } from '../clicks/visitor.ts'
 import type { AppUser } from '../offers/completions.ts'
@@ -42,6 +44,7 @@ export function ticketRoutes(server: FastifyInstance, { db, viewers, visitors, s
   const onRequest = (query: { properties: object }): onRequestAsyncHookHandler[] => [
     viewers.createHook(Object.keys(query.properties)),
     async (request) => {
+      refuseUnreadable(request.query as Query, ['apiKey', 'userId', 'exp', 'sig'])
       const { apiKey = '', userId = '', exp, sig } = request.query as Partial<TicketQuery>
       const { credential } = await viewers.identifySigned(request, { apiKey, userId, exp, sig })
       const { appId, isTest } = credential
@@ -65,7 +68,7 @@ export function ticketRoutes(server: FastifyInstance, { db, viewers, visitors, s
         summary: 'List the tickets of a user',
         description: 'For signed users only. Each with its messages.',
         querystring: TicketListQuery,
-        response: { 200: successReply(WallTicketList), ...errorReplies(400, 401, 429, 500) },
+        response: { 200: successReply(WallTicketList), ...errorReplies(400, 401, 404, 429, 500) },
       }),
     },
     async (request, reply) => {

@@ -109,6 +109,19 @@ test('without a valid signature there are no tickets, and no body is read', asyn
   }
 })
 
+test('who is signed is named once', async () => {
+  const { live } = await world.createApp()
+  const { sig } = signed(live, 'ann')
+  const query = new URLSearchParams({ ...signed(live, 'ann'), sig }).toString()
+  for (const more of ['userId=bob', 'apiKey=x', 'exp=1', 'sig=%zz'])
+    for (const method of ['GET', 'POST'] as const) {
+      const answer = await world.app.server.inject({ method, url: `/wall/v1/tickets?${query}&${more}` })
+      const { error } = JSON.parse(answer.body) as { error: { code: string; details: object } }
+      assert.deepEqual([answer.statusCode, error.code], [400, 'INVALID_REQUEST'], more)
+      assert.deepEqual(Object.keys(error.details), [more.split('=')[0]])
+    }
+})
+
 test('an offer that the user has not started is refused, and the page cannot name a click', async () => {
   const { live } = await world.createApp()
   const [offerId = 0] = await world.createOffers({})

@@ -155,6 +155,12 @@ const page = async (query: Record<string, string>) => {
   return { status: statusCode, body, offers: read('offers') as Static<typeof WallOfferList>, viewer: read('viewer') as PageViewer } // prettier-ignore
 }
 
+test('a page about a wrong request is in a language whatever was sent for it', async () => {
+  const { live } = await world.createApp()
+  for (const lang of ['lang=de&lang=fr', 'lang=%zz', 'lang=1,5'])
+    assert.equal((await world.app.server.inject(`/wall?apiKey=${live.api_key}&userId=u&${lang}`)).statusCode, 400, lang)
+})
+
 test('the page shows a sale, and a welcome offer to those who can complete it and have completed nothing', async () => {
   const { appId, live } = await world.createApp()
   const [welcome = 0, other = 0] = await world.createOffers({ countries: ['US'] }, {})

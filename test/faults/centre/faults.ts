@@ -1,18 +1,8 @@
 // What happens to machines and processes. Each fault is drawn by a number, does its harm for a while, and mends it.
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createRandom } from '../random.ts'
 import type { Machine, Network, Service } from './network.ts'
-
-/** From 0 to 1; the same for the same seed. */
-export function createRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t ^= t + Math.imul(t ^ (t >>> 7), 61 | t)
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 type Harm = { name: string; happen: () => Promise<void> }
 

@@ -102,6 +102,10 @@ test('what was not asked for is refused, and comes not into the audit log', asyn
     [status, error.details],
     [400, { note: 'note is not a parameter of this endpoint: check the spelling.' }],
   )
+  for (const name of ['toString', 'valueOf', 'hasOwnProperty']) {
+    const inherited = await owner.patch(`${base}/people/${id}`, { disabled: false, [name]: 'x' })
+    assert.deepEqual([inherited.status, Object.keys(inherited.error.details ?? {})], [400, [name]])
+  }
   assert.equal(await latest('person.change', publisherId), undefined)
 })
 
