@@ -42,11 +42,11 @@ test('parameters are shown as they were sent, whatever their names', async () =>
   const { db } = world.database
   const log = new RequestLog()
   const url = '/v1/offers?constructor=a&toString=b&toString=c&__proto__=d&apiSecret=e'
-  log.note({ ...requestOf(3, 'names'), url } as FastifyRequest, 200)
+  log.note({ ...requestOf(3, 'names'), url }, 200)
   await log.write(db)
   const [row] = await listRequests(db, { appId: 3, isTest: false }, 1)
-  const expected = [['__proto__', 'd'], ['apiSecret', '…'], ['constructor', 'a'], ['toString', ['b', 'c']]] // prettier-ignore
-  assert.deepEqual(Object.entries(row?.parameters ?? {}).toSorted(), expected)
+  const expected = [['__proto__', 'd'], ['apiSecret', '…'], ['constructor', 'a'], ['toString', ['b', 'c']]] as const // prettier-ignore
+  assert.deepEqual(new Map(Object.entries(row?.parameters ?? {})), new Map<string, unknown>(expected))
 })
 
 test('the log keeps three days', async () => {

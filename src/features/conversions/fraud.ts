@@ -34,8 +34,11 @@ export type Evidence = {
   clickSignals: readonly string[]
 }
 
-/** `banned_user` needs no rule: the ban is one. */
-export type Verdict = { signals: (Signal | 'banned_user')[]; action: Action; reason: 'fraud' | 'geo_mismatch' }
+/** What a conversion can be marked with. `banned_user` needs no rule: the ban is one. */
+export const MARKS = [...SIGNALS, 'banned_user'] as const
+export type Mark = (typeof MARKS)[number]
+
+export type Verdict = { signals: Mark[]; action: Action; reason: 'fraud' | 'geo_mismatch' }
 
 /** All signals found, and the strictest action that any of them demands. */
 export function judge(rules: readonly FraudRule[], offerId: number, evidence: Evidence): Verdict {

@@ -4,7 +4,7 @@ import type { Db } from '../../db/open.ts'
 import { allOf, type Found, search } from '../../db/search.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
 import type { ConversionRow, Reason, Status } from './conversions.ts'
-import type { Signal } from './fraud.ts'
+import type { Mark } from './fraud.ts'
 
 /** Filters are combined with AND; an absent one is ignored. */
 export type ConversionFilter = {
@@ -23,7 +23,7 @@ export type ConversionFilter = {
   advertiserTransactionId?: string
   reason?: Reason
   /** Any: conversions with at least one signal. */
-  signal?: Signal | 'any'
+  signal?: Mark | 'any'
   from?: Date
   to?: Date
   /** Only those created before this one. */

@@ -4,8 +4,10 @@ import { test } from 'node:test'
 import type { Static } from 'typebox'
 import { type Deal, createConversion, createDeal, type NewRow } from '../../../../test/conversion-rows.ts'
 import { publisherOfApp, visit, type Visitor } from '../../../../test/people.ts'
+import { TESTER } from '../../../../test/tester.ts'
 import { useWorld } from '../../../../test/world.ts'
 import { listAuditEntries } from '../../../features/accounts/audit.ts'
+import { banUser } from '../../../features/apps/bans.ts'
 import { numberEvents } from '../../../features/conversions/events.ts'
 import { checkLedger } from '../../../features/ledger/check.ts'
 import type { ConversionReply, ConversionSearch, Moved } from './schema.ts'
@@ -171,6 +173,17 @@ test('the publisher sees the reason that the operator chose, but not the operato
     assert.equal(page.data.events.at(-1)?.status_reason, reason)
     assert.doesNotMatch(JSON.stringify(page.data), /40 others|They wrote/)
   }
+})
+
+test('a conversion of a banned user is marked, described and found by it', async () => {
+  const { appId, live } = await world.createApp()
+  const [offerId = 0] = await world.createOffers({})
+  await banUser(world.database.db, TESTER, { userId: 'bad', appId, reason: 'A bot' })
+  await world.app.refresh()
+  const { body } = await world.report(live, { userId: 'bad', offerId })
+  const { conversion_id } = body.data.conversion
+  assert.deepEqual((await show(conversion_id)).signals, ['banned_user'])
+  assert.deepEqual(idsOf(await search('signal=banned_user')), [conversion_id])
 })
 
 test('a conversion is shown from click to postback, with the signals that publishers do not see', async () => {

@@ -12,7 +12,7 @@ import {
   type Status,
 } from '../../../features/conversions/conversions.ts'
 import { type ConversionFilter, searchConversions } from '../../../features/conversions/search.ts'
-import type { Signal } from '../../../features/conversions/fraud.ts'
+import type { Mark } from '../../../features/conversions/fraud.ts'
 import { readEntries } from '../../../features/conversions/history.ts'
 import { listPostbacks } from '../../../features/postbacks/postbacks.ts'
 import { microsToUsd, toLocal } from '../../../lib/money.ts'
@@ -155,7 +155,7 @@ function summaryOf(one: ConversionRow, allNames: Map<string, ConversionNames>) {
     payout: microsToUsd(one.payout_micros),
     revenue: microsToUsd(one.revenue_micros),
     source: one.source as 'publisher' | 'advertiser',
-    signals: one.signals as Signal[],
+    signals: one.signals as Mark[],
     hold_until: one.hold_until,
     is_test: one.is_test,
   }

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { MOVE_REASONS, type MoveReason, type MoveTo } from '../../../features/conversions/commands.ts'
 import { REASONS, STATUSES } from '../../../features/conversions/conversions.ts'
-import { SIGNALS } from '../../../features/conversions/fraud.ts'
+import { MARKS } from '../../../features/conversions/fraud.ts'
 import { STATES as POSTBACK_STATES } from '../../../features/postbacks/postbacks.ts'
 import { NextCursor, UUID_PAGE_QUERY } from '../../../http/paging.ts'
 import { DATE_OR_TIME } from '../../../http/validation.ts'
@@ -11,7 +11,7 @@ import { shape } from '../../../http/shape.ts'
 
 export const MAX_MOVES = 1000
 
-const Signals = Type.Array(oneOf(SIGNALS), { description: 'What looked like fraud. Publishers do not see it.' })
+const Signals = Type.Array(oneOf(MARKS), { description: 'What looked like fraud. Publishers do not see it.' })
 const Text = orNull(Type.String())
 
 const SUMMARY = {
@@ -43,7 +43,7 @@ const when = (description: string) => Type.Optional(Type.String({ format: DATE_O
 export const ConversionSearchQuery = Type.Object({
   status: Type.Optional(oneOf(STATUSES)),
   reason: Type.Optional(oneOf(REASONS)),
-  signal: Type.Optional(oneOf([...SIGNALS, 'any'])),
+  signal: Type.Optional(oneOf([...MARKS, 'any'])),
   publisher_id: Type.Optional(id),
   app_id: Type.Optional(id),
   advertiser_id: Type.Optional(id),

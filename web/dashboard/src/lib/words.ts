@@ -32,6 +32,7 @@ export const SIGNALS: Labels<Signal> = {
   listed_ip: 'Listed IP',
   bot: 'Bot',
   claimed_country: 'Claimed country',
+  banned_user: 'Banned user',
 }
 /** As a filter. */
 export const ANY_SIGNAL: Labels<Asked<'GET /conversions', 'signal'>> = { any: 'At least one', ...SIGNALS }

@@ -8,7 +8,7 @@ export function Signals({ signals }: { signals: string[] }) {
     <Group gap={4}>
       {signals.map((signal) => (
         <Badge key={signal} variant="default" tt="none" style={{ flexShrink: 0 }}>
-          {signal === 'banned_user' ? 'Banned user' : labelOf(SIGNALS, signal)}
+          {labelOf(SIGNALS, signal)}
         </Badge>
       ))}
     </Group>
