@@ -109,7 +109,7 @@ function exampleOf(currency: Currency, status: Status, isNegative: boolean, now:
   return {
     event_id: conversion.event_id,
     created_at: now,
-    request_id: String(example('request_id')),
+    request_id: example('request_id'),
     conversion,
     sign: status === 'reversed' && isNegative ? -1 : 1,
     offerName: example('offer_name'),
