@@ -90,6 +90,9 @@ export const ConversionReply = shape('NetworkConversion', {
       actor: Type.String({ description: 'publisher, advertiser, operator or system.' }),
       created_at: Time,
       event_id: Type.String(),
+      request_id: orNull(
+        Type.String({ description: 'The request that caused it. Null: the time did, or the command line.' }),
+      ),
     }),
     { description: 'Every move, first to last.' },
   ),
