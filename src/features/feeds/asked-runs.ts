@@ -1,11 +1,21 @@
 // Runs and previews that a person asks for: a worker takes them, so that no request waits for an upstream.
 import { sql } from 'kysely'
 import { type Db, inTransaction } from '../../db/open.ts'
+import { isUniqueViolation } from '../../db/pg-errors.ts'
 import { NoSuch } from '../../errors.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'
 
 /** Returns its run_id; that of the one that runs or waits already, if there is one. */
 export async function askRun(db: Db, by: Actor, feedId: number, isPreview: boolean): Promise<number> {
+  try {
+    return await insertRun(db, by, feedId, isPreview)
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    return insertRun(db, by, feedId, isPreview) // a worker began one meanwhile
+  }
+}
+
+function insertRun(db: Db, by: Actor, feedId: number, isPreview: boolean): Promise<number> {
   return inTransaction(db, async (trx) => {
     const feed = await trx.selectFrom('feeds').select('name').where('feed_id', '=', feedId).forNoKeyUpdate().executeTakeFirst() // prettier-ignore
     if (feed === undefined) throw new NoSuch('feed', feedId)

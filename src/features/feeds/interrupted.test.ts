@@ -121,6 +121,18 @@ test('a preview whose worker died ends, and another one can be asked for', async
   assert.equal((await db.selectFrom('feed_runs').select('outcome').where('run_id', '=', next).executeTakeFirst())?.outcome, 'done') // prettier-ignore
 })
 
+test('a run that is asked for while a worker begins one is that one', async () => {
+  const { db } = world.database
+  const { feedId } = await createTestFeed(world)
+  const { begun, asked } = await inTransaction(db, async (trx) => {
+    const { run_id } = await trx.insertInto('feed_runs').values({ feed_id: feedId, is_preview: false }).returning('run_id').executeTakeFirstOrThrow() // prettier-ignore
+    const waiting = { asked: askRun(db, TESTER, feedId, false), begun: run_id }
+    await untilLockIsAwaited(db)
+    return waiting
+  })
+  assert.equal(await asked, begun)
+})
+
 test('a feed that becomes due while another one hangs is run', async () => {
   const { db } = world.database
   await sql`UPDATE feeds SET is_paused = true`.execute(db)
