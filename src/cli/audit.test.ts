@@ -40,6 +40,13 @@ const OTHERS: Record<string, string> = {
   'advertiser test-confirm': 'recorded as seed is',
   'secret-key rotate': 'recorded as seed is',
   'user reset-two-factor': 'in user.test.ts',
+  'user export': 'in user.test.ts',
+  'user erase': 'in user.test.ts',
+  'user erasures': 'reads',
+  find: 'reads',
+  'backup create': 'recorded as seed is, in backup.test.ts',
+  'backup verify': 'reads',
+  restore: 'recorded as seed is, in backup.test.ts',
 }
 
 const pathsOf = (command: Command, before: string[] = []): string[] =>
@@ -201,6 +208,7 @@ test('a command that only shows something leaves none', async () => {
 async function argumentsOf(path: string): Promise<string[]> {
   if (path === 'ledger statement')
     return ['--publisher', '1', '--month', '2026-01', '--out', `${home.folder}/statement.csv`]
+  if (path === 'backup list') return ['--folder', home.folder]
   if (!path.endsWith(' show')) return []
   const list = [...path.split(' ').slice(0, -1), 'list']
   const [row] = await home.json<Record<string, unknown>[]>(...list)

@@ -26,6 +26,7 @@ const ASKING: Record<string, string[]> = {
   'app rotate-signing-secret': ['1', '--grace', '0s'],
   'app revoke': ['1'],
   'advertiser rotate-token': ['1', '--grace', '0s'],
+  'user erase': ['--app', '1', '--user', 'u'],
   'locker take-down': ['1', ...REASON],
   'conversion reject': ['CONVERSION', ...REASON],
   'conversion reverse': ['CONVERSION'],
