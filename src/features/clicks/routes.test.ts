@@ -128,7 +128,8 @@ test('a click is recorded with all that is known of it before the user is sent o
   assert.deepEqual(more, [])
   assert.ok(row !== undefined)
   const { terms_id } = await world.database.db.selectFrom('offers').select('terms_id').where('offer_id', '=', terms).executeTakeFirstOrThrow() // prettier-ignore
-  const { clicked_at, ...facts } = row
+  const { clicked_at, click_no, ...facts } = row
+  assert.ok(click_no !== null && click_no > 0)
   assert.ok(clicked_at.getTime() >= startedMs && clicked_at.getTime() <= Date.now())
   assert.deepEqual(facts, {
     click_id: click.clickId,
