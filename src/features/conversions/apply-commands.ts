@@ -76,7 +76,9 @@ async function applyLocked(trx: Trx, batch: Batch, moves: number): Promise<Outco
   }
   await writeChanges(trx, changes, context, now)
   const calls = commands.flatMap((command, i) =>
-    command.kind === 'confirmation' ? [{ call: command.call, outcome: outcomes[i] as Outcome }] : [],
+    command.kind === 'confirmation'
+      ? [{ call: command.call, outcome: outcomes[i] as Outcome, userId: batch.subjects[i]?.userId ?? null }]
+      : [],
   )
   await keepCalls(trx, calls, now)
   for (const [i, command] of commands.entries()) {

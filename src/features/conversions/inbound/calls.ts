@@ -39,15 +39,14 @@ export function describeOutcome(outcome: Outcome): CallOutcome {
   }
 }
 
-export async function keepCalls(
-  trx: Trx,
-  calls: readonly { call: InboundCall; outcome: Outcome }[],
-  now: Date,
-): Promise<void> {
-  const isRepeat = ({ call, outcome }: (typeof calls)[number]) => call.repeatOf != null && outcome.kind === 'duplicate'
+/** `userId`: whose click it names, whatever became of it. */
+type KnownCall = { call: InboundCall; outcome: Outcome; userId: string | null }
+
+export async function keepCalls(trx: Trx, calls: readonly KnownCall[], now: Date): Promise<void> {
+  const isRepeat = ({ call, outcome }: KnownCall) => call.repeatOf != null && outcome.kind === 'duplicate'
   const results = calls
     .filter((one) => !isRepeat(one))
-    .map(({ call, outcome }) => ({ call: keptCall(call, outcome), result: describeOutcome(outcome) }))
+    .map((one) => ({ call: keptCall(one), result: describeOutcome(one.outcome) }))
   await writeCalls(
     trx,
     results.filter(({ call, result }) => !(call.isOverBudget && isUnprocessed(result))),
@@ -61,10 +60,9 @@ export async function keepCalls(
 }
 
 /** One that named its conversion by the transaction alone is found by the click, like all others. */
-function keptCall(call: InboundCall, { conversion }: Outcome): InboundCall {
-  if (conversion === null) return call
-  const found = { ...call, clickId: call.clickId ?? conversion.clickId }
-  return isPseudonym(conversion.userId) ? { ...found, ...call.redact?.() } : found
+function keptCall({ call, outcome: { conversion }, userId }: KnownCall): InboundCall {
+  const found = { ...call, clickId: call.clickId ?? conversion?.clickId ?? null }
+  return isPseudonym(conversion?.userId ?? userId ?? '') ? { ...found, ...call.redact?.() } : found
 }
 
 /**
