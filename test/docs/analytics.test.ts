@@ -17,7 +17,7 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 const world = useWorld('analytics')
 
 const DAY_MS = 86_400_000
-const blocks = [...readFileSync('docs/analytics.md', 'utf8').matchAll(/^```sql duckdb\n(.*?)^```$/gms)].map(([, text = '']) => text.replaceAll('/var/exports/', `${folder}/`)) // prettier-ignore
+const blocks = [...readFileSync('docs/analytics.md', 'utf8').matchAll(/^```duckdb\n(.*?)^```$/gms)].map(([, text = '']) => text.replaceAll('/var/exports/', `${folder}/`)) // prettier-ignore
 
 async function fill(now: number): Promise<void> {
   const { db } = world.database
