@@ -67,9 +67,12 @@ export async function findOperators(trx: Trx): Promise<string[]> {
   return found.map(({ email }) => email)
 }
 
-/** The database's clock: two workers whose clocks differ would otherwise send one mail twice. */
+/**
+ * The database's clock: two workers whose clocks differ would otherwise send one mail twice. In whole milliseconds, as a
+ * Date is, and rounded up: a mail that was queued within this millisecond is due.
+ */
 async function readClock(db: Db): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`SELECT clock_timestamp() AS now`.execute(db)
+  const { rows } = await sql<{ now: Date }>`SELECT clock_timestamp() + interval '1 ms' AS now`.execute(db)
   return rows[0]?.now as Date
 }
 
