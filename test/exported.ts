@@ -7,21 +7,13 @@ import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import type { Db } from '../src/db/open.ts'
 import { exportDue, type ExportOptions } from '../src/features/exports/exporter.ts'
+import type { WrittenFile } from '../src/features/exports/positions.ts'
 import type { Kind } from '../src/features/exports/read-rows.ts'
 import { readExports } from '../src/features/exports/status.ts'
 import { until } from './installation.ts'
 
-export type Listed = {
-  file_no: number
-  path: string
-  day: string
-  rows: number
-  bytes: number
-  sha256: string
-  first_position: number | null
-  last_position: number | null
-  schema_version: number
-}
+export type Listed = WrittenFile & { file_no: number }
+
 /** Until everything of before is exported, or it fails. Transactions of other tests can delay it. */
 export async function exportEverything(options: ExportOptions): Promise<void> {
   const { rows } = await sql<{ now: Date }>`SELECT clock_timestamp() AS now`.execute(options.db)

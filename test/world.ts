@@ -26,6 +26,16 @@ import { TESTER } from './tester.ts'
 
 export const SECRET_KEY = 'a secret key for tests, forty characters'
 export const PUBLIC_URL = 'https://offers.test'
+/** An app that no limit of its own gets in the way of. */
+export const NEW_APP = {
+  currency: 'Coins',
+  rateMicros: 100_000_000,
+  rateLimit: 1_000_000,
+  expiresAt: null,
+  blockedCategories: [],
+  blockedKeywords: [],
+  paymentOffers: true,
+}
 
 export type ShownConversion = Static<typeof Conversion>
 
@@ -120,13 +130,7 @@ export class World {
     const { app_id, live, test } = await createApp(db, TESTER, SECRET_KEY, {
       publisherId: publisher_id,
       name: 'App',
-      currency: 'Coins',
-      rateMicros: 100_000_000,
-      rateLimit: 1_000_000,
-      expiresAt: null,
-      blockedCategories: [],
-      blockedKeywords: [],
-      paymentOffers: true,
+      ...NEW_APP,
       ...more,
     })
     await this.app.refresh()

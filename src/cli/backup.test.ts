@@ -150,15 +150,17 @@ test('only the passphrase opens a backup, and only a whole one is restored', asy
   )
 })
 
-test('what waits in the spool is restored with the rest', async () => {
+test('what waits in the spool and what the demo knows are restored with the rest', async () => {
   await server.kill('SIGTERM')
   const spooled = join(home.dataDir, 'spool/clicks/1-1-gone')
   mkdirSync(spooled, { recursive: true })
   writeFileSync(join(spooled, '1.jsonl'), 'a row')
+  writeFileSync(join(home.dataDir, 'demo-people.json'), '{}')
   const other = anotherHome()
   const { file } = await home.json<Made>('backup', 'create', '--folder', folder, '--no-verify')
   await other.json('restore', file)
   assert.equal(readFileSync(join(other.dataDir, 'spool/clicks/1-1-gone/1.jsonl'), 'utf8'), 'a row')
+  assert.equal(readFileSync(join(other.dataDir, 'demo-people.json'), 'utf8'), '{}')
 })
 
 test('the worker makes one when it is time, keeps the newest, and says what is wrong', async () => {

@@ -8,7 +8,6 @@ import { banUser } from '../../src/features/apps/bans.ts'
 import { createErasedFinder, isPseudonym } from '../../src/features/apps/erased-users.ts'
 import { type Click, Clicks } from '../../src/features/clicks/clicks.ts'
 import { applyCommands } from '../../src/features/conversions/apply-commands.ts'
-import { OfferCache } from '../../src/features/conversions/offer-cache.ts'
 import { checkLedger } from '../../src/features/ledger/check.ts'
 import { createLocker } from '../../src/features/lockers/lockers.ts'
 import type { LockerState } from '../../src/features/lockers/schema.ts'
@@ -153,7 +152,7 @@ test('a confirmation that found its user before the erasure does not pay the cli
   await holder.query('LOCK TABLE erasure_moves IN EXCLUSIVE MODE') // the erasure has its lock, and waits here
   const erasing = eraseUsers(db, new Date())
   await untilLockIsAwaited(db)
-  const applying = applyCommands(db, [command], new Date(), new OfferCache())
+  const applying = applyCommands(db, [command], new Date())
   await until(async () => (await query(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'`)).length === 1) // prettier-ignore
   await holder.query('ROLLBACK')
   holder.release()

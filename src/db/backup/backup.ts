@@ -1,7 +1,8 @@
-// Backups of the embedded database, with the secret key, the password of the database and the spool.
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+// Backups of the embedded database, with the other files of the data folder: secret key, password of the database, spool,
+// and what the demo knows.
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { messageOf, OperatorError } from '../../errors.ts'
 import { withFileLock } from '../../lib/file-lock.ts'
 import { VERSION } from '../../lib/project.ts'
@@ -19,6 +20,9 @@ export type BackupFacts = { format: number; version: string; postgres: string; m
 export type Backup = { file: string; madeAt: Date; bytes: number }
 
 type Source = { dataDir: string; secretKey: string }
+
+export const SECRET_KEY = 'secret-key'
+const KEPT = /^(postgres-password|demo-.*)$/
 
 const NAME = /^offerdeck-(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)\.tar\.zst\.age$/
 /** A name that sorts by time. */
@@ -43,10 +47,9 @@ export async function makeBackup({ dataDir, secretKey }: Source, folder: string,
     const facts: BackupFacts = { format: FORMAT, version: VERSION, postgres: MAJOR, made_at: madeAt.toISOString() }
     const own = [
       { name: FACTS, content: Buffer.from(`${JSON.stringify(facts, null, 2)}\n`) },
-      { name: 'secret-key', content: Buffer.from(`${secretKey}\n`) },
-      { name: 'postgres-password', content: readFileSync(join(dataDir, 'postgres-password')) },
+      { name: SECRET_KEY, content: Buffer.from(`${secretKey}\n`) }, // may come from the environment
       // Before the database: what is replayed meanwhile is in both, which does no harm.
-      ...(await readSpool(dataDir)),
+      ...(await readFiles(dataDir)),
     ]
     await writeArchive(file, passphrase, own, await streamBaseBackup(embedded.superuserConnection))
     return { file, madeAt, bytes: statSync(file).size }
@@ -55,17 +58,21 @@ export async function makeBackup({ dataDir, secretKey }: Source, folder: string,
   }
 }
 
-async function readSpool(dataDir: string): Promise<OwnFile[]> {
-  const root = join(dataDir, 'spool')
-  if (!existsSync(root)) return []
+async function readFiles(dataDir: string): Promise<OwnFile[]> {
   const files: OwnFile[] = []
-  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || entry.name.endsWith('.lock')) continue
-    const path = join(entry.parentPath, entry.name)
-    const content = await readFile(path).catch(() => null) // replayed just now
-    if (content !== null) files.push({ name: relative(dataDir, path), content })
+  const spooled = existsSync(join(dataDir, 'spool')) ? await readdir(join(dataDir, 'spool'), { recursive: true }) : []
+  const names = [...(await readdir(dataDir)).filter((name) => KEPT.test(name)), ...spooled.map((name) => join('spool', name))] // prettier-ignore
+  for (const name of names.filter((one) => !one.endsWith('.lock'))) {
+    const content = await readFile(join(dataDir, name)).catch(unlessGone)
+    if (content !== null) files.push({ name, content })
   }
   return files
+}
+
+/** null: it is a folder, or was replayed just now. */
+function unlessGone(error: NodeJS.ErrnoException): null {
+  if (error.code === 'EISDIR' || error.code === 'ENOENT') return null
+  throw error
 }
 
 /** What a process that was ended has left. */

@@ -12,9 +12,9 @@ import { createDataDir } from '../embedded.ts'
 import type { Db } from '../open.ts'
 import { MAJOR } from '../postmaster.ts'
 import { extractArchive, OWN_FOLDER } from './archive.ts'
-import { type BackupFacts, FACTS, FORMAT } from './backup.ts'
+import { type BackupFacts, FACTS, FORMAT, SECRET_KEY } from './backup.ts'
 
-const SECRETS = ['secret-key', 'postgres-password']
+const SECRETS = [SECRET_KEY, 'postgres-password']
 
 /** The database gets its place last: until then, this can be repeated. */
 export async function restoreBackup(file: string, passphrase: string, dataDir: string): Promise<BackupFacts> {

@@ -9,6 +9,7 @@ import { dayNumber } from '../offers/caps.ts'
 import { applyChange, nthOfClick } from './apply-change.ts'
 import { type Change, type Command, type Outcome, requestOf } from './commands.ts'
 import { decide } from './decide.ts'
+import type { DecisionContext } from './decision-context.ts'
 import { keepCalls } from './inbound/calls.ts'
 import { loadContext } from './load-context.ts'
 import { lockBatch } from './lock-batch.ts'
@@ -16,14 +17,21 @@ import { OfferCache } from './offer-cache.ts'
 import { type Batch, prepareBatch } from './prepare-batch.ts'
 import { keepKey, recordMove, writeChanges } from './write-changes.ts'
 
-/** A caller that applies commands often keeps `offerCache` between calls. */
+/**
+ * A caller that applies commands often keeps `offerCache` between calls. `onPostbacks` is called after a commit that
+ * queued postbacks.
+ */
 export async function applyCommands(
   db: Db,
   commands: readonly Command[],
   now: Date,
-  offerCache = new OfferCache(),
+  { offerCache = new OfferCache(), onPostbacks = () => {} } = {},
 ): Promise<Outcome[]> {
-  const applyOnce = () => applyBatch(db, commands, now, offerCache)
+  const applyOnce = async () => {
+    const { outcomes, hasPostbacks } = await applyBatch(db, commands, now, offerCache)
+    if (hasPostbacks) onPostbacks()
+    return outcomes
+  }
   try {
     return await withRetry(applyOnce)
   } catch (error) {
@@ -36,17 +44,19 @@ export async function applyCommands(
 const callTimes = (commands: readonly Command[]) =>
   commands.flatMap((command) => (command.kind === 'confirmation' ? [command.call.receivedAt.getTime()] : []))
 
-async function applyBatch(db: Db, commands: readonly Command[], now: Date, offerCache: OfferCache): Promise<Outcome[]> {
+type Applied = { outcomes: Outcome[]; hasPostbacks: boolean }
+
+async function applyBatch(db: Db, commands: readonly Command[], now: Date, offerCache: OfferCache): Promise<Applied> {
   for (;;) {
     const moves = (offerCache.moves ??= await readMoves(db))
     const batch = await prepareBatch(db, commands, now, offerCache)
-    const outcomes = await db.transaction().execute((trx) => applyLocked(trx, batch, moves))
-    if (outcomes !== null) return outcomes
+    const applied = await db.transaction().execute((trx) => applyLocked(trx, batch, moves))
+    if (applied !== null) return applied
   }
 }
 
 /** Null: a user was erased since the batch was prepared, so its users may have another ID now. */
-async function applyLocked(trx: Trx, batch: Batch, moves: number): Promise<Outcome[] | null> {
+async function applyLocked(trx: Trx, batch: Batch, moves: number): Promise<Applied | null> {
   const { commands, now } = batch
   const windowS = await lockBatch(trx, batch)
   const context = await loadContext(trx, batch, windowS)
@@ -57,6 +67,7 @@ async function applyLocked(trx: Trx, batch: Batch, moves: number): Promise<Outco
   const moment = { now, newId: () => uuid7(now.getTime()) }
   const outcomes: Outcome[] = []
   let changes: Change[] = []
+  let hasPostbacks = false
   for (const command of commands) {
     const { outcome, change } = decide(command, context, moment)
     outcomes.push(outcome)
@@ -69,6 +80,7 @@ async function applyLocked(trx: Trx, batch: Batch, moves: number): Promise<Outco
         changes = []
       }
       changes.push(change)
+      hasPostbacks ||= queuesPostback(change, context)
       applyChange(context, change, dayNumber(now))
     }
     if (command.kind === 'report' && command.idempotencyKey !== null && outcome.conversion !== null)
@@ -85,5 +97,9 @@ async function applyLocked(trx: Trx, batch: Batch, moves: number): Promise<Outco
     const outcome = outcomes[i]
     if (command.kind === 'move' && outcome?.kind === 'moved') await recordMove(trx, command, outcome.conversion)
   }
-  return outcomes
+  return { outcomes, hasPostbacks }
 }
+
+/** Whether the database queues one for it (write-changes.ts). */
+const queuesPostback = ({ before, after }: Change, { apps }: DecisionContext) =>
+  before?.eventId !== after.eventId && (apps.get(after.appId)?.postbackEvents?.includes(after.status) ?? false)

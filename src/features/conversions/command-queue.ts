@@ -19,14 +19,10 @@ export type CommandQueue = {
   close: () => Promise<void>
 }
 
-/** `onMoved` is called after a commit that created conversions or changed their status. */
-export function createCommandQueue(db: Db, onMoved: () => void = () => {}, traceBatch = untraced): CommandQueue {
-  const offerCache = new OfferCache()
-  const write = async (commands: Command[]) => {
-    const outcomes = await applyCommands(db, commands, new Date(), offerCache)
-    if (outcomes.some(({ kind }) => kind === 'created' || kind === 'moved')) onMoved()
-    return outcomes
-  }
+/** `onPostbacks` is called after a commit that queued postbacks. */
+export function createCommandQueue(db: Db, onPostbacks: () => void = () => {}, traceBatch = untraced): CommandQueue {
+  const kept = { offerCache: new OfferCache(), onPostbacks }
+  const write = (commands: Command[]) => applyCommands(db, commands, new Date(), kept)
   const writer = new BatchWriter<Command, Outcome>(traceBatch('conversions', write, originOf), isRowError, {
     concurrency: CONCURRENCY,
     maxRows: BATCH_ROWS,

@@ -13,8 +13,15 @@ export const APP_COLUMNS = [
   'app_id', 'publisher_id', 'currency', 'rate_micros', 'rounding', 'blocked_categories', 'blocked_keywords', 'payment_offers',
 ] as const satisfies (keyof Apps)[] // prettier-ignore
 
-/** `sharePpm` is the publisher's, `multiplierPpm` of the sale that is on: null without one. */
-export type AppSnapshot = Selected<Apps, typeof APP_COLUMNS> & { sharePpm: number; multiplierPpm: number | null }
+/**
+ * `sharePpm` is the publisher's, `multiplierPpm` of the sale that is on: null without one. `postbackEvents` are the
+ * statuses that it gets postbacks for: null without any.
+ */
+export type AppSnapshot = Selected<Apps, typeof APP_COLUMNS> & {
+  sharePpm: number
+  multiplierPpm: number | null
+  postbackEvents: string[] | null
+}
 
 export type SubIds = Pick<ClickSnapshot, 'affSub' | 'affSub2' | 'affSub3' | 'affSub4'>
 

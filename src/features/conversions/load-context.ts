@@ -90,7 +90,9 @@ type Found = {
 }
 
 const CONTEXT = sql.raw(camelColumns('u', CONTEXT_COLUMNS))
-const APP = sql.raw(`${camelColumns('apps', APP_COLUMNS)}, publishers.share_ppm AS "sharePpm"`)
+const APP = sql.raw(
+  `${camelColumns('apps', APP_COLUMNS)}, publishers.share_ppm AS "sharePpm", p.events AS "postbackEvents"`,
+)
 
 const saleAt = (now: Date) =>
   sql`CASE WHEN apps.sale_starts_at <= ${now}::timestamptz AND apps.sale_ends_at > ${now}::timestamptz THEN apps.sale_multiplier_ppm END`
@@ -120,7 +122,7 @@ async function queryContext(trx: Trx, batch: Batch, windowS: number): Promise<Fo
     ), t AS MATERIALIZED (SELECT ${named.flatMap((one) => one.transactionId ?? [])}::text[] AS ids)
     SELECT
       ${list(sql`SELECT o.offer_id AS "offerId", o.changed_xid::text AS version FROM (SELECT DISTINCT offer_id FROM s) k JOIN offers o USING (offer_id)`)} AS offers,
-      ${list(sql`SELECT ${APP}, ${saleAt(now)} AS "multiplierPpm" FROM (SELECT DISTINCT app_id FROM s) k JOIN apps USING (app_id) JOIN publishers USING (publisher_id)`)} AS apps,
+      ${list(sql`SELECT ${APP}, ${saleAt(now)} AS "multiplierPpm" FROM (SELECT DISTINCT app_id FROM s) k JOIN apps USING (app_id) JOIN publishers USING (publisher_id) LEFT JOIN postback_settings p USING (app_id)`)} AS apps,
       ${list(batchConversions(batch))} AS conversions,
       ${latest} AS latest,
       ${list(sql`SELECT ${CONTEXT} FROM (SELECT DISTINCT app_id, user_id, is_test FROM r) k

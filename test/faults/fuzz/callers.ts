@@ -15,7 +15,7 @@ import { DEFAULTS, saveSettings } from '../../../src/features/postbacks/settings
 import { isPublishers } from '../../operations.ts'
 import { createPerson, createToken, PASSWORD } from '../../people.ts'
 import { TESTER } from '../../tester.ts'
-import { SECRET_KEY, type World } from '../../world.ts'
+import { NEW_APP, SECRET_KEY, type World } from '../../world.ts'
 import type { Header } from './request.ts'
 
 const APPS = 3
@@ -65,13 +65,7 @@ async function addPublisher({ world, url, receiverUrl }: Place, name: string): P
     const { app_id, live, test } = await createApp(db, TESTER, SECRET_KEY, {
       publisherId: publisher_id,
       name: `${name} app ${i}`,
-      currency: 'Coins',
-      rateMicros: 100_000_000,
-      rateLimit: 1_000_000,
-      expiresAt: null,
-      blockedCategories: [],
-      blockedKeywords: [],
-      paymentOffers: true,
+      ...NEW_APP,
     })
     if (i === 0) await changeRewardSettings(db, TESTER, app_id, { keepsBalance: true })
     const postbacks = { ...DEFAULTS, url: `${receiverUrl}/?user={user_id}&status={status}&id={transaction_id}` }
