@@ -38,7 +38,9 @@ export function readExports(given: EnvReader): Exports {
   const { problems } = given
   const exportUrl = given.text('EXPORT_URL')
   if (exportUrl !== null && readExportUrl(exportUrl) === null)
-    problems.push('EXPORT_URL must be file:///var/exports for a folder, or s3://bucket/prefix.')
+    problems.push(
+      'EXPORT_URL must name a folder, such as file:///var/exports, or a bucket, such as s3://bucket/prefix.',
+    )
   const exportS3Endpoint = given.url('EXPORT_S3_ENDPOINT', ['http', 'https'])
   if (exportS3Endpoint !== null && (new URL(exportS3Endpoint).pathname !== '/' || /[?#@]/.test(exportS3Endpoint)))
     problems.push('EXPORT_S3_ENDPOINT must be scheme, host and port only, such as https://storage.example.com.')

@@ -6,6 +6,7 @@ import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { countryName } from '../../lib/countries.ts'
+import { RequestId } from '../request-id.tsx'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 import { explainReason, nameActor, subIdsOf } from './words.ts'
@@ -90,14 +91,6 @@ function clickSteps(click: NonNullable<History['click']>, multiplier: number): S
     ),
   }
   return click.request_id === null ? [followed] : [request, followed]
-}
-
-function RequestId({ id }: { id: string }) {
-  return (
-    <Text size="sm">
-      Request ID <Code style={{ overflowWrap: 'anywhere' }}>{id}</Code>
-    </Text>
-  )
 }
 
 const EVENT_COLORS = { pending: 'yellow', approved: 'green', rejected: 'red', reversed: 'red' }

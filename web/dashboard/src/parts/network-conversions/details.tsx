@@ -4,12 +4,14 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { formatCount, formatNoun, formatUsd } from '../../lib/format.ts'
+import { userPath } from '../../lib/user-path.ts'
 import { STATUS_REASONS } from '../../lib/words.ts'
 import { Copyable } from '../copy.tsx'
 import { DataTable } from '../data-table.tsx'
 import { Detail } from '../detail.tsx'
 import { Signals } from '../fraud/signals.tsx'
 import { subIdsOf } from '../conversions/words.ts'
+import { RequestId } from '../request-id.tsx'
 import { Section } from '../section.tsx'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
@@ -42,7 +44,7 @@ export function Facts({ one }: { one: Details }) {
         <Detail name="User">
           <Anchor
             component={Link}
-            href={`/network/conversions?view=all&app_id=${one.app_id}&user_id=${encodeURIComponent(one.user_id)}`}
+            href={userPath(one.app_id, one.user_id)}
             size="sm"
             style={{ overflowWrap: 'anywhere' }}
           >
@@ -50,10 +52,17 @@ export function Facts({ one }: { one: Details }) {
           </Anchor>
         </Detail>
         <Detail name="Offer">
-          {one.offer} (ID {one.offer_id})
+          <Anchor component={Link} href={`/network/offers/${one.offer_id}`} size="sm">
+            {one.offer}
+          </Anchor>{' '}
+          (ID {one.offer_id})
         </Detail>
         <Detail name="Goal">{one.goal}</Detail>
-        <Detail name="Advertiser">{one.advertiser}</Detail>
+        <Detail name="Advertiser">
+          <Anchor component={Link} href={`/network/advertisers/${one.advertiser_id}`} size="sm">
+            {one.advertiser}
+          </Anchor>
+        </Detail>
         <Detail name="Source">{one.source}</Detail>
         <Detail name="Publisher transaction ID">{one.publisher_transaction_id ?? '–'}</Detail>
         <Detail name="Advertiser transaction ID">{one.advertiser_transaction_id ?? '–'}</Detail>
@@ -105,7 +114,12 @@ function stepsOf(one: Details): Step[] {
           {event.sequence === 1 ? 'Created as' : 'Changed to'} <Status value={event.status} />
         </Group>
       ),
-      about: byWhom(event),
+      about: (
+        <>
+          {byWhom(event)}
+          {event.request_id !== null && <RequestId id={event.request_id} />}
+        </>
+      ),
     })),
     ...one.decisions.map((decision) => ({
       at: decision.created_at,
@@ -137,7 +151,11 @@ export function History({ one }: { one: Details }) {
       <Timeline active={steps.length} bulletSize={16} lineWidth={2}>
         {steps.map((step, i) => (
           <Timeline.Item key={i} title={step.title}>
-            {step.about !== null && <Text size="sm">{step.about}</Text>}
+            {step.about !== null && (
+              <Text size="sm" component="div">
+                {step.about}
+              </Text>
+            )}
             <Text size="xs" c="dimmed" component="div">
               <Time at={step.at} />
             </Text>
