@@ -1,8 +1,12 @@
 // What doctor sees, each with what to do about it.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtempSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { selfSign } from '../../test/certificates.ts'
 import { fakeTime } from '../../test/faketime.ts'
 import { Installation } from '../../test/installation.ts'
@@ -62,6 +66,25 @@ test('whether a contact for vulnerabilities is published', async () => {
   assert.match(unset, /^ok .*set SECURITY_CONTACT to publish \/\.well-known\/security\.txt/)
   const set = (await examine({ ...database(), SECURITY_CONTACT: 'security@example.com' }))('security')
   assert.match(set, /^ok .*mailto:security@example\.com/)
+})
+
+test('whether backups and exports can be written', async () => {
+  const none = await examine(database())
+  assert.match(none('backups'), /^ok .*not by this program/)
+  assert.match(none('export'), /^ok .*EXPORT_URL is not set/)
+  const folder = mkdtempSync(join(world.dataDir, 'exports-'))
+  const there = await examine({ ...database(), EXPORT_URL: pathToFileURL(folder).href })
+  assert.match(there('export'), /^ok .*exports-\w+ takes files/)
+  const missing = await examine({ ...database(), EXPORT_URL: pathToFileURL(join(folder, 'not/mounted')).href })
+  assert.match(missing('export'), /^FAIL .*cannot write to file:.*ENOENT.*\n.*Create the folder, or mount it/)
+  const refusing = createServer((_request, response) => response.writeHead(403).end('<Code>AccessDenied</Code>'))
+  await once(refusing.listen(0, '127.0.0.1'), 'listening')
+  const storage = { EXPORT_S3_ENDPOINT: `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`, EXPORT_S3_ACCESS_KEY_ID: 'id', EXPORT_S3_SECRET_ACCESS_KEY: 'key' } // prettier-ignore
+  const refused = await examine({ ...database(), EXPORT_URL: 's3://bucket/prefix', ...storage })
+  refusing.close()
+  assert.match(refused('export'), /^FAIL .*the storage answered 403 \(AccessDenied\)\n.*that the bucket exists/)
+  const unwritable = { BACKUP_PASSPHRASE: 'correct horse battery', BACKUP_DIR: join(folder, 'doctor.txt/backups') }
+  assert.match((await examine(unwritable))('backups'), /^FAIL .*ENOTDIR.*\n.*write access/)
 })
 
 test('a database with the limits, the pooler and the schema that it should have, or not', async () => {

@@ -12,6 +12,7 @@ import { inTime } from '../lib/in-time.ts'
 import { isLoopback } from '../lib/ip-ranges.ts'
 import { rfc3339 } from '../lib/time.ts'
 import { hasSecretKey } from './context.ts'
+import { checkBackups, checkExport } from './doctor-copies.ts'
 import { checkDatabase, type Finding } from './doctor-database.ts'
 import { type OutputOptions, show } from './output.ts'
 import { failLater, terminal } from './terminal.ts'
@@ -26,6 +27,8 @@ export const doctorCommand = () =>
       checkFolder(config),
       ...(await checkDatabase(config)),
       await checkRedis(config),
+      checkBackups(config),
+      await checkExport(config),
       checkTls(config, new Date()),
       checkReach(config),
       checkContact(config),
