@@ -26,7 +26,7 @@ export type ClicksMeasured = {
   log: string[]
 }
 
-type Link = { path: string; agent: string }
+export type Link = { path: string; agent: string }
 
 export async function measureClicks(plan: Plan, say: Say): Promise<ClicksMeasured> {
   return withCopy(await prepareCatalogue(OFFERS, say), (copy) => measureOn(copy, plan, say))
@@ -84,7 +84,7 @@ async function followSome(server: Running, links: Link[]): Promise<Reply[]> {
 }
 
 /** A user, an offer and a browser each, of offers that are open on a desktop in any country. */
-async function createLinks(pool: pg.Pool, { dataDir }: Catalogue): Promise<Link[]> {
+export async function createLinks(pool: pg.Pool, { dataDir }: Catalogue): Promise<Link[]> {
   const signer = createLinkSigner(keepSecretFile(join(dataDir, 'secret-key')))
   const apps = await pool.query<{ app_id: number }>('SELECT app_id FROM apps')
   const appId = apps.rows[0]?.app_id ?? 0

@@ -15,7 +15,7 @@ import { median } from './rounds.ts'
 
 const DAY_MS = 86_400_000
 const DAYS = 31 // the last of them is today, and half over
-const OFFERS = 1_000
+export const OFFERS = 1_000
 const USERS = 2_000_000
 const BATCH = 200 // as the server writes them
 const EMPTY = 'bench_empty'
@@ -160,7 +160,7 @@ function summarize(times: number[]): BatchTimes {
 
 const pick = (count: number) => Math.floor(Math.random() * count)
 
-function createBatch(nowMs: number): Click[] {
+export function createBatch(nowMs: number): Click[] {
   return Array.from({ length: BATCH }, () => {
     const offerId = 1 + pick(OFFERS)
     return {

@@ -1,4 +1,6 @@
 // The embedded PostgreSQL of a data folder, held open for measuring: beside a running Offerdeck it is the same server.
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import type pg from 'pg'
 import { holdEmbeddedPostgres } from '../src/db/embedded.ts'
 import { type Database, openPool } from '../src/db/open.ts'
@@ -19,6 +21,8 @@ export type Postgres = {
   env: NodeJS.ProcessEnv
   /** Of all its processes, so far. */
   cpuSeconds: () => number
+  /** What its write-ahead log takes on disk. */
+  walBytes: () => number
   release(): Promise<void>
 }
 
@@ -38,9 +42,17 @@ export async function holdPostgres(dataDir: string): Promise<Postgres> {
     },
     env: plainEnv({ PGHOST: host, PGUSER: user, PGPASSWORD: password, PGDATABASE: database }),
     cpuSeconds: () => familyCpuSeconds(postmaster),
+    walBytes: () => folderBytes(join(cluster.dataDir, 'pg_wal')),
     release: () => embedded.release(),
   }
 }
+
+/** Files may go while they are counted. */
+const folderBytes = (folder: string) =>
+  readdirSync(folder).reduce(
+    (sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  )
 
 /** A query that may take its time. */
 export async function runLong<Row extends pg.QueryResultRow>(pool: pg.Pool, text: string, values: unknown[] = []) {

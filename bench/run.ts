@@ -2,6 +2,10 @@
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { accept, describeSlipped } from './accepted.ts'
+import { type CapacityPlan, describeCapacity, measureCapacity } from './capacity/capacity.ts'
+import { describeClickDay, findProblems, measureClickDay } from './capacity/click-day.ts'
+import { acceptCapacity, acceptClickDay, acceptPlan, readMeasured, readPage } from './capacity/page.ts'
+import { describeSoak, runSoak } from './capacity/soak.ts'
 import { measureClicks } from './clicks.ts'
 import { measureConversions } from './conversions.ts'
 import { FOLDER } from './data.ts'
@@ -32,6 +36,8 @@ const FULL_FEED: FeedPlan = { offers: 50_000, quietLaps: 5 }
 const QUICK_FEED: FeedPlan = { offers: 10_000, quietLaps: 3 }
 const FULL_PROCESSES: ProcessesPlan = { ...FULL, offers: 10_000, processes: 2 }
 const QUICK_PROCESSES: ProcessesPlan = { ...FULL_PROCESSES, ...QUICK }
+const FULL_CAPACITY: CapacityPlan = { p99Ms: 50, offers: 100_000, warmUpSeconds: 10, stepSeconds: 5, confirmSeconds: 60, precision: 0.1 } // prettier-ignore
+const QUICK_CAPACITY: CapacityPlan = { p99Ms: 50, offers: 10_000, warmUpSeconds: 3, stepSeconds: 2, confirmSeconds: 6, precision: 0.4 } // prettier-ignore
 const FIGURES: readonly FigureNumber[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]
 
 const { values: options } = parseArgs({
@@ -40,6 +46,9 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean' },
     json: { type: 'boolean' },
     accept: { type: 'boolean' },
+    p99: { type: 'string' },
+    minutes: { type: 'string' },
+    rate: { type: 'string' },
   },
 })
 const NAMED: Record<string, () => Promise<void>> = {
@@ -47,6 +56,10 @@ const NAMED: Record<string, () => Promise<void>> = {
   ranking: printRanking,
   feed: printFeed,
   processes: printProcesses,
+  capacity: printCapacity,
+  soak: printSoak,
+  'click-day': printClickDay,
+  plan: writePlan,
 }
 const named = NAMED[options.only ?? '']
 const wanted = readWanted(named === undefined ? options.only : undefined)
@@ -78,7 +91,7 @@ async function printFigures(): Promise<void> {
 async function printGrowth(): Promise<void> {
   const measured = await measureGrowth(isQuick ? QUICK_GROWTH : FULL_GROWTH, say)
   console.log(options.json === true ? JSON.stringify(measured, null, 2) : `\n${describeGrowth(measured)}`)
-  if (measured.log.length > 0) say(`\nLogged by the servers:\n${measured.log.slice(0, 20).join('\n')}`)
+  printLog(measured.log)
 }
 
 async function printRanking(): Promise<void> {
@@ -96,6 +109,46 @@ async function printProcesses(): Promise<void> {
   prepareWrk()
   const measured = await measureProcesses(isQuick ? QUICK_PROCESSES : FULL_PROCESSES, say)
   console.log(options.json === true ? JSON.stringify(measured, null, 2) : `\n${describeProcesses(measured)}`)
+}
+
+async function printCapacity(): Promise<void> {
+  const measured = await measureCapacity(capacityPlan(), say)
+  console.log(options.json === true ? JSON.stringify(measured, null, 2) : `\n${describeCapacity(measured)}`)
+  if (options.accept === true) acceptCapacity(measured)
+  printLog(measured.log)
+}
+
+async function printSoak(): Promise<void> {
+  const { offers, ...search } = capacityPlan()
+  const minutes = Number(options.minutes ?? (isQuick ? 2 : 60))
+  const rate = options.rate === undefined ? null : Number(options.rate)
+  const soak = await runSoak({ offers, minutes, rate, search }, say)
+  console.log(options.json === true ? JSON.stringify(soak, null, 2) : `\n${describeSoak(soak)}`)
+  printLog(soak.log)
+}
+
+/** Fails where the page of capacity is wrong. */
+async function printClickDay(): Promise<void> {
+  const day = await measureClickDay(isQuick ? 100_000 : 1_000_000, say)
+  const problems = findProblems(readMeasured(readPage()), day)
+  console.log(options.json === true ? JSON.stringify({ ...day, problems }, null, 2) : `\n${describeClickDay(day)}`)
+  if (options.accept === true) acceptClickDay(day)
+  for (const problem of problems) say(`docs/capacity.md: ${problem}`)
+  if (problems.length > 0) process.exitCode = 1
+}
+
+/** What follows from the figures and assumptions of the page, after one was changed by hand. */
+async function writePlan(): Promise<void> {
+  acceptPlan()
+}
+
+function printLog(log: string[]): void {
+  if (log.length > 0) say(`\nLogged by the servers (${log.length} lines):\n${log.slice(0, 20).join('\n')}`)
+}
+
+function capacityPlan(): CapacityPlan {
+  const { p99Ms, ...usual } = isQuick ? QUICK_CAPACITY : FULL_CAPACITY
+  return { ...usual, p99Ms: Number(options.p99 ?? p99Ms) }
 }
 
 function readWanted(text: string | undefined): Set<FigureNumber> {
