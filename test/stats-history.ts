@@ -37,6 +37,8 @@ const signals = fc.constantFrom<(string[] | undefined)[]>(undefined, ['listed_ip
 const isTest = fc.integer({ min: 0, max: 4 }).map((one) => one === 0)
 /** At which statement a worker dies that does it: where it was, another one goes on later. */
 const diesAt = fc.option(fc.integer({ min: 1, max: 10 }))
+/** How many clicks it takes at once; undefined: as many as usual. */
+const most = fc.constantFrom(undefined, 1, 3)
 export const action = fc.oneof(
   fc.record({ kind: fc.constant('click' as const), ...thing, signals, isTest }),
   fc.record({ kind: fc.constant('late click' as const), ...thing }),
@@ -57,8 +59,8 @@ export const action = fc.oneof(
     rate: fc.constantFrom(1_000_000, 33_333_333),
     nthOfClick,
   }),
-  fc.record({ kind: fc.constant('roll up' as const), share, diesAt }),
-  fc.record({ kind: fc.constant('drop clicks' as const), share, diesAt }),
+  fc.record({ kind: fc.constant('roll up' as const), share, diesAt, most }),
+  fc.record({ kind: fc.constant('drop clicks' as const), share, diesAt, most }),
 )
 export type Action = typeof action extends fc.Arbitrary<infer T> ? T : never
 export type Setting = { world: World; span: Span; apps: readonly number[]; offers: readonly number[] }
@@ -68,8 +70,8 @@ export async function perform({ world, span, apps, offers }: Setting, one: Actio
   if (one.kind === 'roll up' || one.kind === 'drop clicks') {
     const doIt = (by: Db) =>
       one.kind === 'roll up'
-        ? rollUpStats(by, new Date(timeIn(span, one.share)))
-        : dropOldClicks(by, new Date(timeIn(span, one.share) + 60 * DAY_MS), 60)
+        ? rollUpStats(by, new Date(timeIn(span, one.share)), one.most)
+        : dropOldClicks(by, new Date(timeIn(span, one.share) + 60 * DAY_MS), 60, undefined, one.most)
     return void (await (one.diesAt === null ? doIt(db) : dieAt(world.database, one.diesAt, (dying) => doIt(dying.db))))
   }
   if (one.kind === 'move') return move(db, one)

@@ -18,11 +18,11 @@ import type { Db, Trx } from '../../db/open.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
 import { IS_COUNTED } from './clicks.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
+const DAY_MS = 86_400_000
 const EMPTY_KEPT_MS = 2 * DAY_MS // yesterday's is there for clocks that differ
 const MIN_CALL_DAYS = 7
 const SPARE_DAYS = 7
+const MOST_COUNTED = 100_000 // in one statement
 // Long enough for PostgreSQL to end a vacuum that is in our way, which it does after its deadlock_timeout of 1 s.
 const PARTITION_WAIT = '10s'
 // Below the deadlock_timeout: where a click that comes late and we wait for each other, it is us who give way.
@@ -47,6 +47,7 @@ export async function dropOldClicks(
   now: Date,
   keepDays: number,
   mayDrop: (trx: Trx, day: Partition, beforeMs: number) => Promise<boolean> = async () => true,
+  mostCounted = MOST_COUNTED,
 ): Promise<string[]> {
   const beforeMs = now.getTime() - (await keptClickDays(db, keepDays)) * DAY_MS
   return dropEach(db, async (trx) => {
@@ -55,7 +56,7 @@ export async function dropOldClicks(
     if (oldest === undefined || (await isHalfRolledUp(trx, oldest))) return null
     await keepOut(trx, oldest)
     if (!(await mayDrop(trx, oldest, beforeMs))) return null
-    await countClicks(trx, oldest)
+    await countClicks(trx, oldest, mostCounted)
     return oldest
   })
 }
@@ -157,16 +158,23 @@ async function isHalfRolledUp(trx: Trx, { endsMs }: Partition): Promise<boolean>
   return through.getTime() > endsMs - DAY_MS && through.getTime() < endsMs
 }
 
-/** An hour at a time, because a query may take 15 s and a day may have many clicks. */
-async function countClicks(trx: Trx, { name, endsMs }: Partition): Promise<void> {
-  for (let hourMs = endsMs - DAY_MS; hourMs < endsMs; hourMs += HOUR_MS) {
+/** Some at a time, because a query may take 15 s and a day may have many clicks. What is cut in two has two counts. */
+async function countClicks(trx: Trx, { name, endsMs }: Partition, most: number): Promise<void> {
+  const day = sql.table(name)
+  for (let from = uuid7Floor(endsMs - DAY_MS), isMore = true; isMore;) {
+    const { rows } = await sql<{ click_id: string }>`
+      SELECT click_id FROM ${day} WHERE click_id >= ${from}::uuid ORDER BY click_id OFFSET ${most}::integer LIMIT 1`.execute(
+      trx,
+    )
+    const to = rows[0]?.click_id ?? uuid7Floor(endsMs)
     await sql`
       INSERT INTO click_counts (app_id, quarter, offer_id, country, device, aff_sub, aff_sub2, aff_sub3, aff_sub4, locker_id, clicks)
       SELECT app_id, date_bin('15 minutes', clicked_at, '2000-01-01T00:00:00Z'), offer_id, country, device,
         aff_sub, aff_sub2, aff_sub3, aff_sub4, locker_id, count(*)
-      FROM ${sql.table(name)}
-      WHERE click_id >= ${uuid7Floor(hourMs)}::uuid AND click_id < ${uuid7Floor(hourMs + HOUR_MS)}::uuid AND ${IS_COUNTED}
+      FROM ${day} WHERE click_id >= ${from}::uuid AND click_id < ${to}::uuid AND ${IS_COUNTED}
       GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10`.execute(trx)
+    isMore = rows.length > 0
+    from = to
   }
 }
 

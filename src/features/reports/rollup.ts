@@ -14,16 +14,19 @@ import { LOCKS } from '../../db/locks.ts'
 import { tryLock } from '../../db/try-lock.ts'
 import { withRetry } from '../../db/pg-errors.ts'
 import type { Db, Trx } from '../../db/open.ts'
-import { uuid7Floor } from '../../lib/uuid7.ts'
+import { uuid7Floor, uuid7Time } from '../../lib/uuid7.ts'
 import { IS_COUNTED } from '../clicks/clicks.ts'
 import { CONVERSION_FIGURES, FIGURE_NAMES, FIGURE_SUMS, FIGURES, NO_CONVERSIONS } from './figures.ts'
 
-const MINUTE_MS = 60_000
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 const STEP_MS = 5 * MINUTE_MS
 const LAG_MS = 3 * MINUTE_MS
 const START_MS = Date.UTC(2000, 0, 1)
+/** What a statement sums up in a second or two; a query may take 15. */
+const MOST_CLICKS = 100_000
 export const BY_OFFER = 1
 export const BY_COUNTRY = 2
 export const BY_DEVICE = 4
@@ -34,7 +37,7 @@ export const APP_DIMS = [0, BY_OFFER, BY_COUNTRY, BY_OFFER + BY_COUNTRY, BY_DEVI
 export const NETWORK_DIMS = [...APP_DIMS, BY_OFFER + BY_DEVICE, BY_COUNTRY + BY_DEVICE] as const
 
 /** Rolls up what has not been yet, and returns up to which time everything is. */
-export async function rollUpStats(db: Db, now: Date): Promise<Date> {
+export async function rollUpStats(db: Db, now: Date, mostClicks = MOST_CLICKS): Promise<Date> {
   const nowMs = Math.min(now.getTime(), await forgetFuture(db))
   const untilMs = Math.floor((nowMs - LAG_MS) / STEP_MS) * STEP_MS
   while (
@@ -42,7 +45,7 @@ export async function rollUpStats(db: Db, now: Date): Promise<Date> {
       db
         .transaction()
         .setIsolationLevel('repeatable read')
-        .execute((trx) => rollUpNext(trx, untilMs)),
+        .execute((trx) => rollUpNext(trx, untilMs, mostClicks)),
     )
   );
   await withRetry(() => db.transaction().execute(addDeltas))
@@ -72,15 +75,19 @@ async function forgetFuture(db: Db): Promise<number> {
   return now.getTime()
 }
 
-/** The next step; where many wait, the rest of an hour or a whole day. False when there is nothing left to do. */
-async function rollUpNext(trx: Trx, untilMs: number): Promise<boolean> {
+/**
+ * The next step; where many wait, the rest of an hour or a whole day, unless there are too many clicks. False when there
+ * is nothing left to do.
+ */
+async function rollUpNext(trx: Trx, untilMs: number, mostClicks: number): Promise<boolean> {
   // One process at a time; a second one finds nothing to add.
   if (!(await tryLock(trx, LOCKS.statsRollup))) return false
   const through = (await readThrough(trx)).getTime()
   const fromMs = through > START_MS ? through : await findFirst(trx, untilMs)
   if (fromMs >= untilMs) return false
   const isDay = fromMs % DAY_MS === 0 && fromMs + DAY_MS <= untilMs
-  const toMs = isDay ? fromMs + DAY_MS : Math.min(untilMs, (Math.floor(fromMs / HOUR_MS) + 1) * HOUR_MS)
+  const wishedMs = isDay ? fromMs + DAY_MS : Math.min(untilMs, (Math.floor(fromMs / HOUR_MS) + 1) * HOUR_MS)
+  const toMs = await stopBefore(trx, fromMs, wishedMs, mostClicks)
   const isWithin = (column: string) =>
     sql`${sql.ref(column)} >= ${new Date(fromMs)} AND ${sql.ref(column)} < ${new Date(toMs)}`
   const ids = (name: string) => {
@@ -102,6 +109,16 @@ async function rollUpNext(trx: Trx, untilMs: number): Promise<boolean> {
   if (toMs % DAY_MS === 0) await addDays(trx, sql`day = ${utcDate(new Date(toMs - 1))}::date`)
   await sql`UPDATE stats_rollup SET through = ${new Date(toMs)}`.execute(trx)
   return true
+}
+
+/** The second in which there are more than so many clicks, or the end. */
+async function stopBefore(trx: Trx, fromMs: number, toMs: number, mostClicks: number): Promise<number> {
+  const { rows } = await sql<{ click_id: string }>`
+    SELECT click_id FROM clicks WHERE click_id >= ${uuid7Floor(fromMs)}::uuid AND click_id < ${uuid7Floor(toMs)}::uuid
+    ORDER BY click_id OFFSET ${mostClicks}::integer LIMIT 1`.execute(trx)
+  const [crowded] = rows
+  if (crowded === undefined) return toMs
+  return Math.max(Math.floor(uuid7Time(crowded.click_id) / SECOND_MS) * SECOND_MS, fromMs + SECOND_MS)
 }
 
 const utcDate = (time: Date) => time.toISOString().slice(0, 10)
