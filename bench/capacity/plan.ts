@@ -33,8 +33,6 @@ export const ASSUMPTIONS = [
 export type Assumptions = Record<(typeof ASSUMPTIONS)[number], number>
 
 const SECONDS_A_DAY = 86_400
-const STEP_SECONDS = 300 // of rollups
-const STATEMENT_SECONDS = 15 // what a query may take
 const CONNECTIONS = 12 // of a process
 const COUNT_DAYS = 400 // that counts of clicks keep their sub-IDs
 
@@ -46,7 +44,7 @@ export function planNetwork(measured: Measured, later: LaterCosts, assumed: Assu
   const peak = plan.addRates()
   const networks = plan.addServers(peak)
   plan.addDisk(networks)
-  plan.addStatements(peak, networks)
+  plan.addWorker(peak)
   plan.addBytes(peak, networks)
   return plan.lines
 }
@@ -116,15 +114,11 @@ class Plan {
     this.#add('clicks in a partition', `${show(clicks)} / ${networks}`, clicks / networks)
   }
 
-  /** What the worker does with all clicks of some time at once. */
-  addStatements(peak: number, networks: number): void {
-    const addOne = (what: string, seconds: number, cost: number, short: string) => {
-      const millions = (peak * seconds) / 1e6 / networks
-      const takes = this.#add(`${what}, each network`, `${show(millions)} million × ${show(cost)} s`, millions * cost, 's') // prettier-ignore
-      this.#add(`networks, so that ${short} takes below ${STATEMENT_SECONDS} s`, `${networks} × ${show(takes)} s / ${STATEMENT_SECONDS}, rounded up`, Math.ceil((networks * takes) / STATEMENT_SECONDS)) // prettier-ignore
-    }
-    addOne('rolling up five minutes of the peak', STEP_SECONDS, this.#later['rolled up, s'], 'rolling up')
-    addOne('counting an hour of the peak when its day is dropped', 3600, this.#later['counted and dropped, s'], 'counting') // prettier-ignore
+  /** What one worker at a time does with all clicks. */
+  addWorker(peak: number): void {
+    const { 'rolled up, s': rolledUp, 'counted and dropped, s': counted } = this.#later
+    this.#add('rolling up at the peak, of the time of one worker', `${show(peak)} × ${show(rolledUp)} / 10⁶ × 100`, (peak * rolledUp) / 1e4, '%') // prettier-ignore
+    this.#add('counting a day before it is dropped', `${show(this.#millions)} million × ${show(counted)} s / 3,600`, (this.#millions * counted) / 3_600, 'hours') // prettier-ignore
   }
 
   addBytes(peak: number, networks: number): void {
