@@ -15,7 +15,8 @@ const CHECKOUT = join(import.meta.dirname, '..')
 const MAX_SEEDED = 100_000 // more are copied from these: the seed command takes minutes for a million
 const RATE_LIMIT = 2_000_000_000 // so that it is counted, as always, and never bites
 
-const COUNTRIES = ['US', 'GB', 'DE', 'FR', 'BR', 'IN', 'JP', 'AU', 'CA', 'MX']
+/** Those that the load asks for. */
+export const COUNTRIES = ['US', 'GB', 'DE', 'FR', 'BR', 'IN', 'JP', 'AU', 'CA', 'MX']
 
 /** Every filter the load asks for, as a query string. */
 export const FILTERS = COUNTRIES.flatMap((country) =>

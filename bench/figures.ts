@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../src/db/open.ts'
 import { setOfferStatus } from '../src/features/offers/offers.ts'
 import { type Catalogue, FILTERS, FOLDER, prepareCatalogue, runCli, type Say } from './data.ts'
-import { fetchFrom, type Reply, type Running, startBare, startOfferdeck, startSql, toSample } from './servers.ts'
+import { askAll, contentOf, pathOf, startSqlLike } from './same-offers.ts'
+import { fetchFrom, type Reply, type Running, startBare, startOfferdeck, toSample } from './servers.ts'
 import { type Comparison, median, type Plan } from './rounds.ts'
 import { compareLists, type ListKind } from './wrk.ts'
 import { TESTER } from '../test/tester.ts'
@@ -80,70 +81,12 @@ export async function measureCatalogue(
   }
 }
 
-const pathOf = ({ apiKey, apiSecret }: Catalogue, filter: string, rest: string) =>
-  `/api/v1/offers?apiKey=${apiKey}&apiSecret=${apiSecret}&${filter}&userId=user-${rest}`
-
-/** Asks once for every filter, like the load does. */
-async function askAll(server: Running, catalogue: Catalogue, kind: ListKind): Promise<Reply[]> {
-  const replies: Reply[] = []
-  for (const [i, filter] of FILTERS.entries()) {
-    const id = kind === 'list' ? String(100_000_000 + i) : `${Date.now()}-${1000 + i}`
-    const subIds = kind === 'list' ? '' : `&aff_sub=a${id}&aff_sub2=b${id}&aff_sub3=c${id}&aff_sub4=d${id}`
-    const reply = await fetchFrom(server, pathOf(catalogue, filter, id + subIds))
-    if (reply.status !== 200) throw new Error(`${server.name} answered ${reply.status}: ${reply.body}`)
-    replies.push(reply)
-  }
-  return replies
-}
-
 /** The bare server, with the one reply whose size is nearest to the mean. */
 function startBareLike(replies: Reply[]): Promise<Running> {
   const mean = replies.reduce((sum, { body }) => sum + body.length, 0) / replies.length
   const distance = ({ body }: Reply) => Math.abs(body.length - mean)
   const sample = replies.reduce((best, reply) => (distance(reply) < distance(best) ? reply : best))
   return startBare(toSample(sample), join(FOLDER, 'sample.json'))
-}
-
-/** The SQL server, once it has shown that it gives the same offers. */
-async function startSqlLike(replies: Reply[], catalogue: Catalogue): Promise<Running> {
-  const sql = await startSql(catalogue.dataDir)
-  for (const [i, reply] of (await askAll(sql, catalogue, 'list')).entries()) {
-    const difference = findDifference(contentOf(replies[i] as Reply), contentOf(reply))
-    if (difference !== null) {
-      await sql.stop()
-      throw new Error(`The SQL server and Offerdeck disagree about ${FILTERS[i]}: ${difference}`)
-    }
-  }
-  return sql
-}
-
-type Content = { total: number; offers: Record<string, unknown>[] }
-
-function contentOf({ body }: Reply): Content {
-  const text = Buffer.from(body, 'latin1').toString('utf8')
-  // Every server names itself in what it sends.
-  return (JSON.parse(text.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '')) as { data: Content }).data
-}
-
-function findDifference(ours: Content, theirs: Content): string | null {
-  if (ours.total !== theirs.total) return `total ${ours.total} and ${theirs.total}`
-  for (const [i, offer] of ours.offers.entries()) {
-    for (const [name, value] of Object.entries(offer)) {
-      const other = theirs.offers[i]?.[name]
-      const isSame = name === 'link' ? typeof other === 'string' : canonical(value) === canonical(other)
-      if (!isSame) return `${name} of offer ${i}: ${JSON.stringify(value)} and ${JSON.stringify(other)}`
-    }
-  }
-  return null
-}
-
-/** JSON whatever the order of the keys. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    part !== null && typeof part === 'object' && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  )
 }
 
 /** Pauses and resumes the first offer of a list, and looks at that list until it shows. */

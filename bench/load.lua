@@ -5,6 +5,7 @@
 --   new     the same, but by a user never seen before, with four sub-IDs never seen before
 --   click   link, its path, and after a tab the user agent that follows it
 --   wall    path of a wall or its data, ending in the start of a user; each from an address of its own
+--   token   path, asked for with the API key as a bearer token
 --   report  offer, its id, completed by a user never seen before
 local heads, tail = {}, nil
 local kind, run
@@ -15,6 +16,9 @@ local function prepare(line, key, secret, host)
   if kind == 'click' then
     local path, agent = line:match('^(.-)\t(.*)$')
     return 'GET ' .. path .. ' HTTP/1.1\r\nHost: ' .. host .. '\r\nUser-Agent: ' .. agent .. '\r\nAccept: text/html\r\n\r\n'
+  end
+  if kind == 'token' then
+    return 'GET ' .. line .. ' HTTP/1.1\r\nHost: ' .. host .. '\r\nAuthorization: Bearer ' .. key .. '\r\n\r\n'
   end
   if kind == 'wall' then return 'GET ' .. line end
   if kind == 'report' then return ',"offerId":' .. line .. '}' end
@@ -38,7 +42,7 @@ end
 
 function request()
   local head = heads[math.random(#heads)]
-  if kind == 'click' then return head end
+  if kind == 'click' or kind == 'token' then return head end
   if kind == 'wall' then
     local n = math.random(16000000)
     return head .. math.random(1000000000) .. tail .. '11.' .. n % 251 .. '.' .. math.floor(n / 251) % 251 .. '.' .. math.floor(n / 63001) % 251 .. '\r\n\r\n'

@@ -6,6 +6,7 @@ import { type CapacityPlan, describeCapacity, measureCapacity } from './capacity
 import { describeClickDay, findProblems, measureClickDay } from './capacity/click-day.ts'
 import { acceptCapacity, acceptClickDay, acceptPlan, readMeasured, readPage } from './capacity/page.ts'
 import { describeSoak, runSoak } from './capacity/soak.ts'
+import { describeAlternatives, measureAlternatives } from './alternatives.ts'
 import { measureClicks } from './clicks.ts'
 import { measureConversions } from './conversions.ts'
 import { FOLDER } from './data.ts'
@@ -60,6 +61,7 @@ const NAMED: Record<string, () => Promise<void>> = {
   soak: printSoak,
   'click-day': printClickDay,
   plan: writePlan,
+  alternatives: printAlternatives,
 }
 const named = NAMED[options.only ?? '']
 const wanted = readWanted(named === undefined ? options.only : undefined)
@@ -149,6 +151,14 @@ function printLog(log: string[]): void {
 function capacityPlan(): CapacityPlan {
   const { p99Ms, ...usual } = isQuick ? QUICK_CAPACITY : FULL_CAPACITY
   return { ...usual, p99Ms: Number(options.p99 ?? p99Ms) }
+}
+
+async function printAlternatives(): Promise<void> {
+  prepareWrk()
+  const measured = await measureAlternatives(plan, say)
+  console.log(options.json === true ? JSON.stringify(measured, null, 2) : `\n${describeAlternatives(measured)}`)
+  const log = measured.flatMap((one) => one.log.map((line) => `${one.name}: ${line}`))
+  if (log.length > 0) say(`\nLogged by the servers:\n${log.slice(0, 20).join('\n')}`)
 }
 
 function readWanted(text: string | undefined): Set<FigureNumber> {

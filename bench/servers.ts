@@ -1,10 +1,12 @@
-// Starting and stopping what is measured: each contender is one process, ready when it prints its URL.
+// Starting and stopping what is measured: each contender is one process, ready when it prints its URL, or when a path
+// answers for those that print none.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { get, type OutgoingHttpHeaders } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { plainEnv } from './data.ts'
 import { cpuSeconds, residentMb } from './programs.ts'
 
@@ -52,12 +54,20 @@ export function startBare(sample: Sample, file: string): Promise<Running> {
   return start('bare node:http', [join(CHECKOUT, 'bench/bare-server.ts'), file], {})
 }
 
-async function start(name: string, args: string[], env: Record<string, string>): Promise<Running> {
+type StartOptions = { folder?: string; readyPath?: string }
+
+export async function start(
+  name: string,
+  args: string[],
+  env: Record<string, string>,
+  { folder, readyPath }: StartOptions = {},
+): Promise<Running> {
   const port = await freePort()
   const startedAt = performance.now()
   const child = spawn(process.execPath, args, {
     env: plainEnv({ ...env, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn' }),
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(folder === undefined ? {} : { cwd: folder }),
   })
   children.add(child)
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
@@ -66,6 +76,7 @@ async function start(name: string, args: string[], env: Record<string, string>):
   createInterface({ input: child.stderr }).on('line', (line) => log.push(line))
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(reject, START_DEADLINE_MS, new Error(`${name} did not start in time.`))
+    if (readyPath !== undefined) void untilAnswered(child, port, readyPath).then(resolve)
     createInterface({ input: child.stdout }).on('line', (line) => {
       if (line.startsWith('{"address"')) resolve()
       else log.push(line)
@@ -92,6 +103,15 @@ async function start(name: string, args: string[], env: Record<string, string>):
   }
 }
 
+/** Ends when the path answers, or when there is no process any more that could. */
+async function untilAnswered(child: ChildProcess, port: number, path: string): Promise<void> {
+  while (child.exitCode === null && child.signalCode === null) {
+    const reply = await fetchFrom({ port }, path).catch(() => null)
+    if (reply !== null && reply.status < 300) return
+    await sleep(100)
+  }
+}
+
 export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
@@ -103,7 +123,11 @@ export function freePort(): Promise<number> {
 
 export type Reply = { status: number; headers: string[]; body: string }
 
-export function fetchFrom({ port }: Running, path: string, headers: OutgoingHttpHeaders = {}): Promise<Reply> {
+export function fetchFrom(
+  { port }: Pick<Running, 'port'>,
+  path: string,
+  headers: OutgoingHttpHeaders = {},
+): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const request = get({ host: '127.0.0.1', port, path, headers }, (response) => {
       let body = ''

@@ -11,7 +11,7 @@ export const CONNECTIONS = 32
 const FILTERS_FILE = join(FOLDER, 'filters.txt')
 
 /** What requests are like; load.lua says what the kinds mean. */
-export type Kind = ListKind | 'click' | 'report' | 'wall'
+export type Kind = ListKind | 'click' | 'report' | 'wall' | 'token'
 export type ListKind = 'list' | 'new'
 
 /** `lines` is the file that load.lua reads its requests from. */
