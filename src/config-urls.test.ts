@@ -88,7 +88,7 @@ test('EXPORT_URL is a folder, or a bucket with the keys for it', () => {
     's3://key:canary@bucket',
     'https://bucket',
   ])
-    refuses({ EXPORT_URL, ...keys }, /^EXPORT_URL must be file:/)
+    refuses({ EXPORT_URL, ...keys }, /^EXPORT_URL must name a folder, such as file:/)
   refuses({ EXPORT_URL: 's3://bucket' }, /^EXPORT_S3_ACCESS_KEY_ID and EXPORT_S3_SECRET_ACCESS_KEY are required/)
   for (const EXPORT_S3_ENDPOINT of ['https://storage.example.com/bucket', 'https://key:canary@storage.example.com'])
     refuses({ EXPORT_S3_ENDPOINT }, /^EXPORT_S3_ENDPOINT must be scheme, host and port only/)

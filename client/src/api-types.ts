@@ -372,7 +372,7 @@ export type Operations = {
     limit?: number
     /** How many offers to skip. */
     offset?: number
-    /** Order of the offers. Ties are ordered newest first, then by offer_id. */
+    /** Order of the offers. Equal payouts are ordered by offer_id, equal popularity newest first. */
     sort?: "payout_desc" | "payout_asc" | "newest" | "popular"
     /** Your first tracking value, returned in postbacks. */
     aff_sub?: string

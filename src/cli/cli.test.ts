@@ -207,7 +207,7 @@ test('the configuration is printed with its secrets masked', async () => {
 test('doctor finds nothing on a healthy installation', async () => {
   const { ok, findings } = await home.json<{ ok: boolean; findings: { check: string; ok: boolean }[] }>('doctor')
   assert.equal(ok, true)
-  assert.deepEqual(findings.map(({ check }) => check), ['folder', 'database', 'schema', 'key', 'clock', 'limits', 'pooler', 'redis', 'tls', 'address', 'security']) // prettier-ignore
+  assert.deepEqual(findings.map(({ check }) => check), ['folder', 'database', 'schema', 'key', 'clock', 'limits', 'pooler', 'redis', 'backups', 'export', 'tls', 'address', 'security']) // prettier-ignore
   assert.ok(findings.every((one) => one.ok))
 })
 

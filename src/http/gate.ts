@@ -9,6 +9,7 @@ import { AppError } from '../errors.ts'
 import { flatten } from '../lib/flatten.ts'
 import { addressWords, networkOf as networkIn } from '../lib/ip-address.ts'
 import { HASH_LENGTH } from '../lib/tokens.ts'
+import { ipOf } from './forwarded.ts'
 import { closedKey, type Closure, missingKey, wrongSecret } from './key-errors.ts'
 import { createQueryParser, type QueryValue } from './query.ts'
 import type { Allowance, RateLimiter } from './rate-limit.ts'
@@ -229,6 +230,9 @@ export const addressOf = (request: FastifyRequest) => addressKey(clientOf(reques
 export const networkOf = (request: FastifyRequest) => addressKey(clientOf(request), 48)
 
 /** Behind a proxy that is trusted, whom the proxy names, if it names an address. */
-const clientOf = ({ ip, socket }: FastifyRequest) => (addressWords(ip) === null ? (socket.remoteAddress ?? '') : ip)
+const clientOf = (request: FastifyRequest) => {
+  const ip = ipOf(request)
+  return addressWords(ip) === null ? (request.socket.remoteAddress ?? '') : ip
+}
 
 const addressKey = (text: string, bits?: 48) => `address:${networkIn(text, bits)}`

@@ -72,6 +72,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.decorateRequest('credential', null)
   server.decorateRequest('allowance', undefined)
   server.decorateRequest('named', null)
+  server.decorateRequest('knownIp', null)
   server.decorateRequest('startedAt', 0)
   server.decorateRequest('error', null)
   server.decorateRequest('noteResponse', options.noteResponse ?? (() => {}))

@@ -4,6 +4,7 @@ import { pageReply } from '../../http/openapi.ts'
 import { clickOfRequest, WALL_REQUESTS } from '../../http/request-ids.ts'
 import { AppError } from '../../errors.ts'
 import { isHttps } from '../../http/envelope.ts'
+import { ipOf, visitOf } from '../../http/forwarded.ts'
 import { sendPage } from '../../http/pages.ts'
 import { chooseLanguage } from '../../lib/languages.ts'
 import { WHOLE_PPM } from '../../lib/money.ts'
@@ -105,7 +106,8 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
     async (request, reply) => {
       const nowMs = Date.now()
       const context = links.read(request.params.token)
-      const waitS = limits.countVisit(request.ip) ?? (context === null ? null : limits.countUser(request.ip, context))
+      const waitS =
+        limits.countVisit(ipOf(request)) ?? (context === null ? null : limits.countUser(ipOf(request), context))
       if (waitS !== null) return explain(request, reply, 'too_many', waitS)
       const passage = await admit(request, context, nowMs)
       if (typeof passage === 'string') return explain(request, reply, passage)
@@ -127,7 +129,7 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
 
   // Links that were cut short or grew on the way.
   server.get('/c/*', { schema: { hide: true } }, async (request, reply) => {
-    const waitS = limits.countVisit(request.ip)
+    const waitS = limits.countVisit(ipOf(request))
     return waitS === null ? explain(request, reply, 'broken') : explain(request, reply, 'too_many', waitS)
   })
 
@@ -146,11 +148,7 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
     if (nowMs / 1000 - context.issuedAt > LINK_LIFE_S) return 'expired'
     if (nowMs >= credential.expiresAtMs) return 'withdrawn'
     if (credentials.isBanned(credential, context.userId)) return 'banned'
-    const visitor = visitors.read({
-      ip: request.ip,
-      peer: request.socket.remoteAddress ?? '',
-      headers: request.headers,
-    })
+    const visitor = visitors.read(visitOf(request))
     const visit = { country: visitor.country, platforms: platformsOf(visitor), rules: credential.rules }
     const [reason] = catalogue.hiddenReasons(offer.offerId, visit, nowMs) ?? []
     if (reason !== undefined) return reason

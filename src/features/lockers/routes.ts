@@ -5,6 +5,7 @@ import type { Db } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { isHttps, sendJson, successJson } from '../../http/envelope.ts'
 import { addressOf, networkOf } from '../../http/gate.ts'
+import { visitOf } from '../../http/forwarded.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
 import { createQueryParser, createTextParser } from '../../http/query.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
@@ -48,8 +49,7 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
   const { db, secretKey, publicUrl, limiter, credentials, visitors, settingsOf, live, views, isBanned } = options
   const keys = createVisitorKeys(secretKey)
   const files = readLockerFiles()
-  const visitorOf = (request: FastifyRequest) =>
-    visitors.read({ ip: request.ip, peer: request.socket.remoteAddress ?? '', headers: request.headers })
+  const visitorOf = (request: FastifyRequest) => visitors.read(visitOf(request))
 
   const count = async (request: FastifyRequest, key = 'locker', limit = A_MINUTE): Promise<void> => {
     request.allowance = await limiter.take(`${key}:${addressOf(request)}`, limit)

@@ -55,7 +55,7 @@ export const OfferListQuery = Type.Object({
   sort: Type.Optional(
     oneOf(SORTS, {
       default: 'popular',
-      description: 'Order of the offers. Ties are ordered newest first, then by offer_id.',
+      description: 'Order of the offers. Equal payouts are ordered by offer_id, equal popularity newest first.',
     }),
   ),
   ...SubIds,

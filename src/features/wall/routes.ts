@@ -1,6 +1,7 @@
 // The wall: its page, and its own API for that page.
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import type { Db } from '../../db/open.ts'
+import { visitOf } from '../../http/forwarded.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
 import { isHttps, sendJson, successJson } from '../../http/envelope.ts'
 import type { VisitorReader } from '../clicks/visitor.ts'
@@ -47,8 +48,7 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
   const { db, viewers, visitors, live, counts } = options
   const answers = createOfferAnswers(options, fillRewards)
   const hookFor = (query: { properties: object }) => ({ onRequest: viewers.createHook(namesOf(query)) })
-  const visitorOf = (request: FastifyRequest) =>
-    visitors.read({ ip: request.ip, peer: request.socket.remoteAddress ?? '', headers: request.headers })
+  const visitorOf = (request: FastifyRequest) => visitors.read(visitOf(request))
 
   const languageOf = (request: FastifyRequest, { lang }: { lang?: string }) =>
     chooseLanguage(lang, request.headers['accept-language'])

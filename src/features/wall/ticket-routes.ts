@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest, FastifySchema, onRequestAsyncHook
 import type { Db } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { sendJson, successJson } from '../../http/envelope.ts'
+import { visitOf } from '../../http/forwarded.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
 import type { Query } from '../../http/query.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
@@ -99,8 +100,7 @@ export function ticketRoutes(server: FastifyInstance, { db, viewers, visitors, s
       const user = userOf(request)
       if (!(await settingsOf(user.appId)).shows.support)
         throw new AppError('RESOURCE_NOT_FOUND', 'This wall takes no tickets. Contact the app or site you came from.')
-      const { ip, headers, socket } = request
-      const seen = visitors.read({ ip, peer: socket.remoteAddress ?? '', headers })
+      const seen = visitors.read(visitOf(request))
       const ticketId = await openTicket(db, user, seen, request.body, new Date())
       const ticket = await findTicketOfUser(db, user, languageOf(request), ticketId)
       sendJson(request, reply, 200, successJson(request, { ticket }, 'Ticket opened successfully'))
