@@ -58,6 +58,7 @@ export class System {
   hasExternalIds = false
   /** By offer and key. */
   readonly goalIds = new Map<string, number>()
+  #importing: Promise<void> = Promise.resolve()
   readonly clickIds = new Map<number, string>()
   readonly conversionIds = new Map<number, string>()
   readonly labels = new Map<string, number>()
@@ -95,16 +96,19 @@ export class System {
   }
 
   async #import(imported: Imported[], now: Date): Promise<void> {
-    for (const { offer, offerId, key, goalId } of await importOffers(this.db, imported, {
-      run: this.run,
-      hasExternalIds: this.hasExternalIds,
-      now,
-    })) {
+    const { db, run, hasExternalIds } = this
+    for (const { offer, offerId, key, goalId } of await importOffers(db, imported, { run, hasExternalIds, now })) {
       const name = `${offer} ${key}`
       assert.equal(goalId, this.goalIds.get(name) ?? goalId, `${key} has become another goal.`)
       this.goalIds.set(name, goalId)
       this.offerIds[offer] = offerId
     }
+  }
+
+  /** What an import under way creates has no ID yet: a publisher could not name it. */
+  #namesUnknownGoal(one: Action): boolean {
+    const offer = one.kind === 'report' ? one.offer : one.kind === 'confirm' ? one.ofOffer : null
+    return offer !== null && 'goal' in one && one.goal !== null && !this.goalIds.has(`${offer} ${one.goal}`)
   }
 
   appId = (app: number) => this.apps[app]?.appId ?? 0
@@ -129,6 +133,8 @@ export class System {
   async perform(actions: Action[], now: Date): Promise<Done[]> {
     const [action] = actions
     if (action === undefined) return []
+    if (actions.some((one) => this.#namesUnknownGoal(one)))
+      await Promise.resolve().then(() => this.#importing.catch(() => {}))
     if (action.kind === 'click') return this.#click(actions as ClickAction[], now)
     if (action.kind === 'round') return [{ action, outcome: await this.#round(now) }]
     if (action.kind === 'confirm' && actions.length === 1) return [{ action, outcome: await this.#call(action, now) }]
@@ -138,7 +144,7 @@ export class System {
     else if (action.kind === 'caps')
       await setCaps(this.db, TESTER, this.offerId(action.offer), { ...action.caps, overCap: action.overCap }, now)
     else if (action.kind === 'status') await setOfferStatus(this.db, TESTER, this.offerId(action.offer), action.status)
-    else if (action.kind === 'import') await this.#import([action], now)
+    else if (action.kind === 'import') await (this.#importing = this.#import([action], now))
     else if (action.kind === 'share')
       await permit(this.db, TESTER, this.apps[action.app]?.publisherId ?? 0, { sharePpm: action.sharePpm })
     else {

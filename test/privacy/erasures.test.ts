@@ -95,6 +95,7 @@ test('a click out of a spool is recorded for the pseudonym, and its confirmation
   const spooled: Click = { ...row!, click_id: uuid7(Date.now()), clicked_at: new Date().toISOString(), user_id: person.userId } // prettier-ignore
   const spool = new Spool<Click>(join(world.dataDir, `late-${story.appId}`))
   await spool.append(spooled)
+  await story.settle()
   await erase()
   const clicks = new Clicks(world.database, spool, createErasedFinder(world.database.db, SECRET_KEY), () => {})
   await until(async () => (await clicks.replaySpool(), (await query('SELECT FROM clicks WHERE click_id = $1', [spooled.click_id])).length === 1)) // prettier-ignore
