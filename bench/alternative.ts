@@ -66,6 +66,17 @@ export async function indexOffers(pool: pg.Pool, schema: string): Promise<void> 
   await runLong(pool, `VACUUM ANALYZE ${schema}.offers`)
 }
 
+/** Stops it where the rest of its set-up fails. */
+export async function setUp(running: Running, work: () => Promise<void>): Promise<Running> {
+  try {
+    await work()
+    return running
+  } catch (error) {
+    await running.stop()
+    throw error
+  }
+}
+
 /** What package.json says is installed, unless it was by an earlier run. Nothing is compiled. Returns the folder. */
 export async function installKept(name: string, packageJson: object, say: Say): Promise<string> {
   const folder = join(FOLDER, name)

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Alternative, indexOffers, installKept, LISTED, ORDERS, SELECT_ROWS, TOKEN } from './alternative.ts'
+import { type Alternative, indexOffers, installKept, LISTED, ORDERS, SELECT_ROWS, setUp, TOKEN } from './alternative.ts'
 import { plainEnv } from './data.ts'
 import { type Postgres, runLong } from './postgres.ts'
 import type { Content } from './same-offers.ts'
@@ -28,13 +28,7 @@ export const directus = (isCached: boolean): Alternative => ({
     await createTable(postgres)
     await promisify(execFile)(process.execPath, [PROGRAM, 'bootstrap'], { cwd: folder, env: plainEnv(env) })
     const running = await start(this.name, [PROGRAM, 'start'], env, { folder, readyPath: '/server/ping' })
-    try {
-      await createReader(running)
-    } catch (error) {
-      await running.stop()
-      throw error
-    }
-    return running
+    return setUp(running, () => createReader(running))
   },
   pathOf(filter) {
     const order = ORDERS[filter.get('sort') ?? ''] ?? []

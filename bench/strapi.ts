@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type pg from 'pg'
-import { type Alternative, indexOffers, installKept, LISTED, ORDERS, SELECT_ROWS, TOKEN } from './alternative.ts'
+import { type Alternative, indexOffers, installKept, LISTED, ORDERS, SELECT_ROWS, setUp, TOKEN } from './alternative.ts'
 import { type Postgres, runLong } from './postgres.ts'
 import type { Content } from './same-offers.ts'
 import { start } from './servers.ts'
@@ -37,13 +37,7 @@ export const strapi = (): Alternative => ({
     const env = { NODE_ENV: 'production', STRAPI_TELEMETRY_DISABLED: 'true', TZ: 'UTC' }
     const running = await start(this.name, [PROGRAM, 'start'], env, { folder, readyPath: '/_health' })
     say('Filling the table of Strapi …')
-    try {
-      await fillTable(pool)
-    } catch (error) {
-      await running.stop()
-      throw error
-    }
-    return running
+    return await setUp(running, () => fillTable(pool))
   },
   pathOf(filter) {
     const order = ORDERS[filter.get('sort') ?? ''] ?? []
