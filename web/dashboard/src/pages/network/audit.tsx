@@ -13,7 +13,6 @@ import { FilterBar } from '../../parts/filter-bar.tsx'
 import { FilterText } from '../../parts/filter-text.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Pager, usePages } from '../../parts/pager.tsx'
-import { RequestId } from '../../parts/request-id.tsx'
 import { SearchInput } from '../../parts/search-input.tsx'
 import { Time } from '../../parts/time.tsx'
 
@@ -152,10 +151,7 @@ const columnsOf = (change: Change): Column<Entry>[] => [
     name: 'Details',
     isText: true,
     cell: ({ details, mentions, request_id }) => (
-      <>
-        <Details {...{ details, mentions }} />
-        {request_id !== null && <RequestId id={request_id} />}
-      </>
+      <Details details={request_id === null ? details : { ...details, request_id }} mentions={mentions} />
     ),
   },
 ]
