@@ -25,17 +25,35 @@ export async function returnClaim(db: Db, claimId: string): Promise<void> {
 /** For long attempts. Claims lost meanwhile are skipped. */
 export async function renewLeases(db: Db, claims: readonly Claimed[], now?: Date): Promise<void> {
   if (claims.length === 0) return
-  const appIds = claims.map((one) => one.app_id)
-  const ids = claims.map((one) => one.postback_id)
-  const claimIds = claims.map((one) => one.claim_id)
-  await briefly(db, (trx) =>
-    sql`
-      UPDATE postback_queue q
+  const renew = async (trx: Trx) => {
+    const held = await lockHeld(trx, claims)
+    await sql`
+      UPDATE postback_queue
       SET lease_until = coalesce(${now ?? null}::timestamptz, now()) + ${LEASE_MS}::integer * interval '1 millisecond'
-      FROM unnest(${appIds}::bigint[], ${ids}::uuid[], ${claimIds}::uuid[]) AS held (app_id, postback_id, claim_id)
-      WHERE q.state = 'sending'
-        AND q.app_id = held.app_id AND q.postback_id = held.postback_id AND q.claim_id = held.claim_id`.execute(trx),
-  )
+      WHERE ctid = ANY (${held.map(({ row }) => row)}::tid[])`.execute(trx)
+  }
+  await briefly(db, renew, ROW_BY_ROW)
+}
+
+type Held = { row: string; postback_id: string; conversion_id: string; on_failure: 'forget' | 'restart' | null }
+
+/**
+ * The claims that still belong to the worker, with the place of their rows. It stays theirs until the transaction ends,
+ * so that what follows can write them there. Each is found by the primary key, however outdated the statistics are.
+ */
+async function lockHeld(
+  trx: Trx,
+  claims: readonly Pick<Claimed, 'app_id' | 'postback_id' | 'claim_id'>[],
+): Promise<Held[]> {
+  const inOrder = claims.toSorted((a, b) => (a.postback_id < b.postback_id ? -1 : 1)) // two of these never wait for each other
+  const { rows } = await sql<Held>`/* postbacks-held */
+    SELECT q.* FROM unnest(${inOrder.map((one) => one.app_id)}::bigint[], ${inOrder.map((one) => one.postback_id)}::uuid[],
+      ${inOrder.map((one) => one.claim_id)}::uuid[]) AS held (app_id, postback_id, claim_id)
+    CROSS JOIN LATERAL (
+      SELECT ctid AS row, postback_id, conversion_id, on_failure FROM postback_queue
+      WHERE app_id = held.app_id AND postback_id = held.postback_id AND claim_id = held.claim_id LIMIT 1 FOR UPDATE
+    ) q`.execute(trx)
+  return rows
 }
 
 /** The result of a claim. `waitMs`: how long until the next attempt; null with `ok` false: none. */
@@ -90,64 +108,71 @@ const resultRow = (one: Finished) => ({
  */
 export async function finishClaims(db: Db, results: readonly Finished[], now?: Date): Promise<Finished[]> {
   if (results.length === 0) return []
+  const write = async (trx: Trx) => {
+    const claims = results.map((one) => one.claimed)
+    const held = new Map((await lockHeld(trx, claims)).map((row) => [row.postback_id, row]))
+    const judged = results.map((one) => judge(one, held.get(one.claimed.postback_id)))
+    await writeResults(trx, judged, now)
+    await unblockNext(trx, judged.flatMap(({ held, next }) => (held !== null && next === null ? held.conversion_id : []))) // prettier-ignore
+    const failed = results.filter(({ claimed }, i) => judged[i]?.state === 'dead' && claimed.scenario === null)
+    await noticeFailed(trx, [...new Set(failed.map(({ claimed }) => claimed.app_id))])
+    return results.filter(({ claimed }) => held.has(claimed.postback_id))
+  }
+  return briefly(db, write, ROW_BY_ROW)
+}
+
+type Judged = {
+  result: Finished
+  /** Null: the claim was lost. */
+  held: Held | null
+  /** What becomes of the postback. */
+  state: 'delivered' | 'dead' | 'unchanged'
+  /** The next attempt; null: the row leaves the queue. */
+  next: { waitMs: number; isFirst: boolean } | null
+}
+
+const FIRST_WAIT_MS = waitBeforeAttempt(1, 0.5) ?? 0
+
+/** As the row is now: it may have been replayed while it was sent, or its replay cancelled. */
+function judge(result: Finished, held: Held | null = null): Judged {
+  if (result.ok) return { result, held, state: 'delivered', next: null }
+  if (held?.on_failure === 'forget') return { result, held, state: 'unchanged', next: null }
+  if (held?.on_failure === 'restart')
+    return { result, held, state: 'unchanged', next: { waitMs: FIRST_WAIT_MS, isFirst: true } }
+  if (result.waitMs === null) return { result, held, state: 'dead', next: null }
+  return { result, held, state: 'unchanged', next: { waitMs: result.waitMs, isFirst: false } }
+}
+
+async function writeResults(trx: Trx, judged: readonly Judged[], now: Date | undefined): Promise<void> {
+  const results = judged.map(({ result }) => result)
   const texts = (pick: (one: Finished) => string) => sql`string_to_array(${markedTexts(results.map(pick))}, E'\\x1e')`
-  const finish = sql<{
-    postback_id: string
-    conversion_id: string
-    is_over: boolean
-    is_dead: boolean
-  }>`/* postbacks-finish */
+  const states = judged.map(({ held, state }) => (held === null ? null : state))
+  const left = judged.flatMap(({ held, next }) => (held !== null && next === null ? held.row : []))
+  const kept = judged.flatMap(({ held, next }) => (held !== null && next !== null ? { row: held.row, ...next } : []))
+  const keptRows = kept.map(({ row }) => row)
+  const at = sql`coalesce(${now ?? null}::timestamptz, now())`
+  await sql`/* postbacks-finish */
     WITH result AS MATERIALIZED (
       SELECT * FROM ROWS FROM (unnest(${rowsLiteral(RESULT_COLUMNS, results.map(resultRow))}::postback_result[]),
-        unnest(${texts((one) => one.request)}), unnest(${texts((one) => one.response)}))
-        AS t (${resultColumns}, request, response)
+        unnest(${texts((one) => one.request)}), unnest(${texts((one) => one.response)}), unnest(${states}::text[]))
+        AS t (${resultColumns}, request, response, state)
     ), logged AS (
       INSERT INTO postback_attempts (attempt_id, postback_id, attempt, started_at, duration_ms, ok, phase, status, error, remote_address, request, response)
       SELECT attempt_id, postback_id, attempt, started_at, duration_ms, ok, phase, status, error, remote_address,
         coalesce(request, ''), coalesce(response, '') FROM result -- a single empty text is an empty array
       ON CONFLICT DO NOTHING -- it was written, and only the answer was lost
-    ), delivered AS (
-      DELETE FROM postback_queue q USING result
-      WHERE result.ok AND q.state = 'sending' AND q.app_id = result.app_id AND q.postback_id = result.postback_id AND q.claim_id = result.claim_id
-      RETURNING q.postback_id, q.attempts, result.status
-    ), failed AS MATERIALIZED ( -- as the row is now: it may have been replayed, or its replay cancelled
-      SELECT q.app_id, q.postback_id, q.attempts, result.status, result.error, result.wait_ms,
-        q.on_failure IS NOT DISTINCT FROM 'forget' AS is_forgotten, q.on_failure IS NOT DISTINCT FROM 'restart' AS is_restarted
-      FROM result JOIN postback_queue q
-        ON q.app_id = result.app_id AND q.postback_id = result.postback_id AND q.claim_id = result.claim_id
-      WHERE NOT result.ok AND q.state = 'sending' FOR UPDATE OF q
-    ), judged AS MATERIALIZED (
-      SELECT *, is_forgotten OR (wait_ms IS NULL AND NOT is_restarted) AS is_over,
-        wait_ms IS NULL AND NOT is_forgotten AND NOT is_restarted AS is_dead FROM failed
     ), removed AS (
-      DELETE FROM postback_queue q USING judged j
-      WHERE j.is_over AND q.state = 'sending' AND q.app_id = j.app_id AND q.postback_id = j.postback_id
+      DELETE FROM postback_queue WHERE ctid = ANY (${left}::tid[])
     ), kept AS (
-      UPDATE postback_queue q SET state = 'later', claim_id = NULL, lease_until = NULL, on_failure = NULL,
-        tries = CASE WHEN j.is_restarted THEN 0 ELSE q.tries END,
-        due_at = coalesce(${now ?? null}::timestamptz, now())
-          + CASE WHEN j.is_restarted THEN ${waitBeforeAttempt(1, 0.5)}::float8 ELSE j.wait_ms END * interval '1 millisecond'
-      FROM judged j WHERE NOT j.is_over AND q.state = 'sending' AND q.app_id = j.app_id AND q.postback_id = j.postback_id
-    ), outcome AS (
-      SELECT postback_id, attempts, status, NULL AS error, 'delivered' AS state, true AS is_over FROM delivered
-      UNION ALL
-      SELECT postback_id, attempts, status, error, CASE WHEN is_dead THEN 'dead' END, is_over FROM judged
+      UPDATE postback_queue SET state = 'later', claim_id = NULL, lease_until = NULL, on_failure = NULL,
+        tries = CASE WHEN (${kept.map(({ isFirst }) => isFirst)}::boolean[])[array_position(${keptRows}::tid[], ctid)] THEN 0 ELSE tries END,
+        due_at = ${at} + (${kept.map(({ waitMs }) => waitMs)}::float8[])[array_position(${keptRows}::tid[], ctid)] * interval '1 millisecond'
+      WHERE ctid = ANY (${keptRows}::tid[])
     )
-    UPDATE postbacks p SET attempts = o.attempts, last_status = o.status, last_error = o.error,
-      state = coalesce(o.state, p.state),
-      settled_at = CASE WHEN o.state IS NULL THEN p.settled_at ELSE coalesce(${now ?? null}::timestamptz, now()) END
-    FROM outcome o WHERE p.postback_id = o.postback_id
-    RETURNING p.postback_id, p.conversion_id, o.is_over, o.state IS NOT DISTINCT FROM 'dead' AS is_dead`
-  const write = async (trx: Trx) => {
-    const { rows } = await finish.execute(trx)
-    await unblockNext(trx, rows.filter((row) => row.is_over).map((row) => row.conversion_id)) // prettier-ignore
-    const ours = new Set(rows.map((row) => row.postback_id))
-    const dead = new Set(rows.filter((row) => row.is_dead).map((row) => row.postback_id))
-    const isReal = ({ claimed }: Finished) => dead.has(claimed.postback_id) && claimed.scenario === null
-    await noticeFailed(trx, [...new Set(results.filter(isReal).map(({ claimed }) => claimed.app_id))])
-    return results.filter(({ claimed }) => ours.has(claimed.postback_id))
-  }
-  return briefly(db, write, ROW_BY_ROW)
+    UPDATE postbacks p SET attempts = result.attempt, last_status = result.status, last_error = result.error,
+      state = CASE result.state WHEN 'unchanged' THEN p.state ELSE result.state END,
+      settled_at = CASE result.state WHEN 'unchanged' THEN p.settled_at ELSE ${at} END
+    FROM result WHERE p.postback_id = result.postback_id AND result.state IS NOT NULL`.execute(trx)
 }
 
 /** PostgreSQL accepts no NUL in a text; receivers send anything. */
