@@ -13,6 +13,7 @@ import { Decrypter, Encrypter } from 'age-encryption'
 import { extract, Header } from 'tar'
 import { messageOf, OperatorError } from '../../errors.ts'
 import type { RunAs } from '../cluster.ts'
+import { decryptWith, encryptWith } from './passphrase.ts'
 
 /** Where our own files are in it. */
 export const OWN_FOLDER = 'offerdeck'
@@ -28,7 +29,7 @@ export async function writeArchive(
 ): Promise<void> {
   const draft = `${file}.part`
   const encrypter = new Encrypter()
-  encrypter.setPassphrase(passphrase)
+  encrypter.addRecipient(encryptWith(passphrase))
   const compressed = createZstdCompress()
   try {
     const compressing = pipeline(Readable.from(tarOf(own, database)), compressed)
@@ -66,7 +67,7 @@ export async function extractArchive(
   { uid, gid }: RunAs,
 ): Promise<void> {
   const decrypter = new Decrypter()
-  decrypter.addPassphrase(passphrase)
+  decrypter.addIdentity(decryptWith(passphrase))
   const source = createReadStream(file)
   try {
     const plain = await decrypter.decrypt(Readable.toWeb(source) as ReadableStream<Uint8Array>)
