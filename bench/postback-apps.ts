@@ -19,8 +19,12 @@ export async function openFor({ dataDir }: Catalogue, ended: AsyncDisposableStac
 }
 
 /** It may send to this machine. */
-export async function startWorker({ dataDir }: Catalogue, ended: AsyncDisposableStack) {
-  const worker = await startServe(dataDir, ['--only', 'worker'], { POSTBACK_ALLOW: '127.0.0.0/8' })
+export async function startWorker(
+  { dataDir }: Catalogue,
+  ended: AsyncDisposableStack,
+  env: Record<string, string> = {},
+) {
+  const worker = await startServe(dataDir, ['--only', 'worker'], { POSTBACK_ALLOW: '127.0.0.0/8', ...env })
   ended.defer(() => worker.stop())
   return worker
 }

@@ -4,14 +4,10 @@
 import { spawn } from 'node:child_process'
 import module from 'node:module'
 import { fileURLToPath } from 'node:url'
-import v8 from 'node:v8'
 
 const NEEDED = 24
 if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   module.enableCompileCache() // a command then starts in half the time
-  // Room for young objects: a server makes very many, and nearly none of them stay.
-  v8.setFlagsFromString('--min-semi-space-size=32')
-  v8.setFlagsFromString('--max-semi-space-size=64')
   const { isBuilt } = await import('./built.js')
   await import(isBuilt() ? '../dist/main.js' : '../src/cli/main.ts')
 } else {

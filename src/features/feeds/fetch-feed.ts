@@ -26,7 +26,7 @@ export type FetchOptions = {
   validators?: Validators
   pause: (ms: number) => Promise<void>
   now: () => number
-  /** Takes the offers of each page as it comes, so that not all are held at once. Offers that come twice are given once. */
+  /** Takes the offers of each page as it comes, out of their list, so that not all are held at once. What comes twice is given once. */
   take: (items: unknown[]) => Promise<void>
 }
 /** `ratesAt`: with which rates it was applied. */
@@ -79,6 +79,7 @@ async function fetchAll({ request, mapping, credentials }: FeedSource, options: 
     const page = await fetchPage(open, next, limits)
     if (page.status === 304 && counted.pages === 0 && isKnown(validators)) return { kind: 'unchanged' }
     const answer = readAnswer(page, mapping)
+    page.text = '' // tens of megabytes, and read
     counted.pages++
     counted.bytes += page.bytes
     if (counted.pages === 1) given = validatorsOf(page)
@@ -91,8 +92,10 @@ async function fetchAll({ request, mapping, credentials }: FeedSource, options: 
     })
     counted.offers += fresh.length
     counted.twice += items.length - fresh.length
+    const progress = { ...counted, items: items.length, added: fresh.length }
+    items.length = 0 // what follows looks at the rest of the answer only
     await take(fresh)
-    next = nextPage(request, next, answer, { ...counted, items: items.length, added: fresh.length }, prepare)
+    next = nextPage(request, next, answer, progress, prepare)
   }
   // Validators of one page say nothing about the others.
   return { kind: 'complete', ...counted, validators: counted.pages === 1 ? given : {} }

@@ -90,17 +90,13 @@ async function attempt(runner: FeedRunner, feed: Feed, { by, runId, auditId, isP
   const known = !isPreview && validators.ratesAt === recordedAt ? { validators } : {}
   let [staged, came] = [0, 0]
   const take = async (items: unknown[]) => {
-    // A page can be the whole feed: what is made of it is held for a slice at a time.
-    for (let i = 0; i < items.length && staged <= settings.maxOffers; i += BATCH) {
-      const counted = await stageItems(
-        db,
-        { runId, advertiser, mapping, settings, rates },
-        items.slice(i, i + BATCH),
-        came + i,
-      )
+    // A page can be the whole feed: a slice at a time is made into offers, and let go.
+    while (items.length > 0 && staged <= settings.maxOffers) {
+      const slice = items.splice(0, BATCH)
+      const counted = await stageItems(db, { runId, advertiser, mapping, settings, rates }, slice, came)
       staged += counted.staged
+      came += slice.length
     }
-    came += items.length
     const { maxOffers } = settings
     if (staged > maxOffers) throw new FetchProblem(`The feed has more than ${maxOffers.toLocaleString('en')} offers, which is the limit that is set for it.`) // prettier-ignore
     if (came > maxOffers * MOST_CAME) throw new FetchProblem(`More than ${(maxOffers * MOST_CAME).toLocaleString('en')} offers came, most of which are left out. Raise the limit of offers, or ask the network for fewer.`) // prettier-ignore
