@@ -206,7 +206,7 @@ test('the fields of an import are listed', () => {
 
 const SETTING_NAMES = new Set(SETTINGS.map(({ name }) => name))
 /** Names in capitals that are no settings of ours; besides, APP_ID and the like stand for an id. */
-const OTHERS = new Set([...Object.keys(MANAGE_ERRORS), 'CONNECTION_FAILED', 'UNEXPECTED_RESPONSE', 'NODE_ENV', 'NODE_EXTRA_CA_CERTS', 'RAW_URI', 'REQUEST_URI', 'SIGNING_SECRET']) // prettier-ignore
+const OTHERS = new Set([...Object.keys(MANAGE_ERRORS), 'CONNECTION_FAILED', 'UNEXPECTED_RESPONSE', 'NODE_ENV', 'NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS', 'RAW_URI', 'REQUEST_URI', 'SIGNING_SECRET']) // prettier-ignore
 
 test('settings that are named exist', () => {
   const problems: string[] = []
