@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
@@ -17,7 +16,7 @@ import { readTestSends, type Scenario, startTestSends } from '../src/features/po
 import { buildWorker, type Worker } from '../src/worker.ts'
 import { createFolder } from './folders.ts'
 import { until } from './installation.ts'
-import { freePort } from './ports.ts'
+import { freePort, isListening } from './ports.ts'
 import { TESTER } from './tester.ts'
 import { SECRET_KEY, useWorld } from './world.ts'
 
@@ -46,13 +45,7 @@ async function startPhp(): Promise<void> {
   const root = fileURLToPath(new URL('php-receivers', import.meta.url))
   const env = { ...process.env, FOLDER: folder, SECRET }
   php = spawn('php', ['-S', `127.0.0.1:${port}`, '-t', root], { env, stdio: 'ignore' })
-  await until(
-    () =>
-      new Promise<boolean>((resolve) => {
-        const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false))
-        socket.on('connect', () => socket.destroy())
-      }),
-  )
+  await until(() => isListening(port))
 }
 
 type Case = { page: string; preset: string; table: string; change?: (settings: PostbackSettings) => PostbackSettings }

@@ -133,9 +133,10 @@ export async function createToken(world: World, personId: string, scopes: readon
 export async function setUpSecondFactor(visitor: Visitor) {
   const { data } = await visitor.post<{ uri: string; backup_codes: string[] }>('/me/two-factor', { password: PASSWORD })
   const secret = new URL(data.uri).searchParams.get('secret') ?? ''
-  const { status, text } = await visitor.post('/me/two-factor/confirm', { code: totp(secret) })
+  const usedCode = totp(secret)
+  const { status, text } = await visitor.post('/me/two-factor/confirm', { code: usedCode })
   if (status !== 200) throw new Error(`Setting up a second factor: ${status} ${text}`)
-  return { secret, uri: data.uri, backupCodes: data.backup_codes }
+  return { secret, usedCode, uri: data.uri, backupCodes: data.backup_codes }
 }
 
 /** RFC 6238, as an authenticator does it. */

@@ -1,12 +1,11 @@
 // A real PgBouncer in front of a world's database.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { endProcess } from './end-process.ts'
 import { createFolder } from './folders.ts'
 import { until } from './installation.ts'
-import { freePort } from './ports.ts'
+import { freePort, isListening } from './ports.ts'
 import type { World } from './world.ts'
 
 export class PgBouncer {
@@ -57,12 +56,4 @@ export class PgBouncer {
     await endProcess(this.#process)
     rmSync(this.#folder, { recursive: true, force: true })
   }
-}
-
-function isListening(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-    socket.once('connect', () => socket.destroy())
-  })
 }

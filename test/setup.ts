@@ -7,7 +7,7 @@ import pg from 'pg'
 import { type EmbeddedPostgres, holdEmbeddedPostgres } from '../src/db/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPool } from '../src/db/open.ts'
-import { freePort } from './ports.ts'
+import { freePort, isListening } from './ports.ts'
 import { createFolder } from './folders.ts'
 
 let postgres: EmbeddedPostgres
@@ -39,7 +39,7 @@ export async function globalSetup(): Promise<void> {
     ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder],
     { stdio: 'ignore' },
   )
-  await sleep(300)
+  while (!(await isListening(port))) await sleep(10)
   process.env['TEST_POSTGRES'] = JSON.stringify(postgres.connection)
   process.env['TEST_POSTGRES_SUPERUSER'] = JSON.stringify(postgres.superuserConnection)
   process.env['TEST_REDIS_URL'] = `redis://127.0.0.1:${port}`

@@ -79,7 +79,7 @@ test('what was queued or being sent is sent, what had ended stays so, and a canc
   assert.deepEqual(Object.fromEntries(states), expected)
 
   await program.serve(env)
-  await until(() => received.length >= 3, 30_000)
+  await until(() => received.length >= 3)
   assert.deepEqual(received.toSorted(), [due, sending, replayed].toSorted())
   const listed = await program.run(['postback', 'list', '--state', 'dead', '--json'], env)
   assert.deepEqual(

@@ -64,7 +64,7 @@ function assertKept(earlier: Map<string, Row[]>, now: Map<string, Row[]>, gone: 
 
 /** The next request to the publisher's server: its method, its parameters, and whether this app's secret signed it. */
 async function nextRequest(count: number, { signingSecret }: OldApp) {
-  await until(() => received.length > count, 20_000)
+  await until(() => received.length > count)
   const { method, url = '', headers } = received[count] as IncomingMessage
   const verdict = verifyMessage([signingSecret], headers, `${receiverUrl()}${url}`, Date.now() / 1_000)
   const { id, ...parameters } = Object.fromEntries(new URL(url, receiverUrl()).searchParams)

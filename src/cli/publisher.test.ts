@@ -1,7 +1,7 @@
 // What an operator allows a publisher and forbids its users, at the command line.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { until } from '../../test/installation.ts'
 import { createApplication } from '../../test/sign-ups.ts'
 import { type Credentials, failsWith, useOperator } from '../../test/operator.ts'
@@ -36,12 +36,9 @@ async function list(
 
 /** A server learns of a change within a second. */
 async function becomes(expected: Awaited<ReturnType<typeof list>>, userId?: string): Promise<void> {
-  const end = Date.now() + 5_000
-  for (;;) {
-    const found = await list(app.live, userId)
-    if (Date.now() > end || JSON.stringify(found) === JSON.stringify(expected)) return assert.deepEqual(found, expected)
-    await sleep(25)
-  }
+  let found: Awaited<ReturnType<typeof list>> | undefined
+  await until(async () => isDeepStrictEqual((found = await list(app.live, userId)), expected)).catch(() => {})
+  assert.deepEqual(found, expected)
 }
 
 test('which offers a publisher may run, its margin and its status are shown and set', async () => {

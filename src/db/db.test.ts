@@ -124,7 +124,7 @@ test('a schema of a newer version, or a migration changed afterwards, is refused
 })
 
 test('a connection on which a query timed out is not used again: its transaction would swallow what comes next', async () => {
-  const one = openPool({ ...world.connection(world.databaseName), query_timeout: 300 }, 1)
+  const one = openPool({ ...world.connection(world.databaseName), query_timeout: 3_000 }, 1)
   const { rows } = await one.pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
   const pid = rows[0]?.pid ?? 0
   process.kill(pid, 'SIGSTOP')

@@ -29,7 +29,7 @@ async function sendRaw(bytes: Buffer): Promise<string> {
   socket.on('error', () => {}) // the server may hang up on what is not HTTP
   socket.write(bytes)
   let answer = ''
-  for await (const chunk of socket.setTimeout(5_000, () => socket.destroy())) answer += String(chunk)
+  for await (const chunk of socket.setTimeout(60_000, () => socket.destroy())) answer += String(chunk)
   return answer
 }
 

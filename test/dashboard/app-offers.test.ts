@@ -5,8 +5,6 @@ import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
 import { publisherOfApp } from '../people.ts'
 import { becomes, checkPage, go, PHONE, pick, useDashboard } from './browser.ts'
 
-const SLOW = { timeout: 60_000 } // the reference page is large
-
 let appId = 0
 let publisherId = 0
 let testKeys: IssuedCredentials
@@ -120,7 +118,7 @@ test('the console opens the reference with the key filled in, which no server se
   await page.getByRole('link', { name: 'Open API reference' }).click()
   const reference = await opened
   const fields = reference.getByPlaceholder(/./)
-  await fields.nth(1).waitFor({ state: 'attached', ...SLOW }) // of the key and of the secret
+  await fields.nth(1).waitFor({ state: 'attached' }) // of the key and of the secret
   const values = await Promise.all((await fields.all()).map((field) => field.inputValue()))
   assert.deepEqual(values, [testKeys.api_key, ''])
   assert.equal(reference.url(), `${dashboard.url}/docs`)

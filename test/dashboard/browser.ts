@@ -25,6 +25,8 @@ const CUT = `[...document.querySelectorAll('button, a.mantine-Button-root, .mant
     part.clientWidth > 1 && part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).overflowX !== 'visible'))
   .map((one) => one.tagName.toLowerCase() + ': ' + (one.innerText || one.ariaLabel))`
 
+const PATIENCE_MS = 60_000
+
 export const DESKTOP = { width: 1280, height: 900 }
 export const PHONE = { width: 390, height: 844 }
 const WIDE = { width: 1440, height: 900 }
@@ -67,6 +69,7 @@ export function useDashboard(name: string, fill: (world: World) => Promise<void>
     // Without motion nothing is looked at while it moves or changes its color.
     const context = await (await useBrowser()).newContext({ viewport, colorScheme, reducedMotion: 'reduce', ...more })
     contexts.push(context)
+    context.setDefaultTimeout(PATIENCE_MS)
     const page = await context.newPage()
     const complaints: string[] = []
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))

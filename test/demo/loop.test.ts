@@ -68,14 +68,14 @@ test('coins arrive when an offer is completed, and go when it is reversed; each 
   await advertiser.getByRole('button', { name: 'Complete' }).first().click()
   await advertiser.getByText('The conversion is approved.').waitFor()
   const coins = async () => Number((await page.locator('#coins').innerText()).replaceAll(',', ''))
-  await until(async () => (await coins()) > 0, 20_000)
+  await until(async () => (await coins()) > 0)
   const link = await page.locator('#credits').getByRole('link').first().getAttribute('href')
   const conversionId = /conversions\/(.+)$/.exec(link ?? '')?.[1] ?? ''
   const { status } = await world.database.db.selectFrom('conversions').select('status').where('conversion_id', '=', conversionId).executeTakeFirstOrThrow() // prettier-ignore
   assert.equal(status, 'approved')
   await advertiser.getByRole('button', { name: 'Reverse' }).first().click()
   await advertiser.getByText('The conversion is reversed. The advertiser took it back.').waitFor()
-  await until(async () => (await coins()) === 0, 20_000)
+  await until(async () => (await coins()) === 0)
   await context.close()
 })
 

@@ -113,7 +113,7 @@ async function runUntilShown(block: Block): Promise<{ status: number | null; pri
     if (isShown(shownOf(output), result.printed)) return true
     result = await runBlock(block)
     return false
-  }, 5_000).catch(() => {})
+  }).catch(() => {})
   return result
 }
 
@@ -151,7 +151,7 @@ for (const name of DOCUMENTS) {
         const where = `${name}:${step.line}`
         if ('printedThere' in step) {
           const printed = () => asShown(background.map(({ out }) => out).join(''))
-          await until(() => contains(printed(), step.printedThere), 20_000).catch(() =>
+          await until(() => contains(printed(), step.printedThere)).catch(() =>
             problems.push(`${where} shows\n${step.printedThere}\nbut there is\n${printed()}`),
           )
         } else if (step.isBackground) background.push(await startInBackground(step))

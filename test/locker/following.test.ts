@@ -13,7 +13,7 @@ const LINK = { link: { target_url: 'https://files.example.com/album' } }
 async function openPage() {
   const { page } = await site.open({ userAgent: BROWSER })
   await page.clock.install()
-  await page.clock.pauseAt(Date.now() + 1_000)
+  await page.clock.pauseAt(Date.now() + 60_000)
   await page.addInitScript(`window.streams = []; window.EventSource = class extends EventSource { constructor(url) { super(url); streams.push(this) } }`) // prettier-ignore
   const asked: string[] = []
   page.on('request', (request) => request.url().endsWith('/visits') && asked.push(request.postData() ?? ''))

@@ -54,14 +54,14 @@ test('a list that moves between its pages shows every offer once', async () => {
   assert.deepEqual(shown.toSorted((a, b) => a - b), ids.toSorted((a, b) => a - b)) // prettier-ignore
 })
 
-test('a signature that is over says where to go on, also in the list of offers', async () => {
+test('a signature that is over says where to go on, also in the list of offers', async (t) => {
   const { live } = await world.createApp()
   await world.createOffers({ name: 'Castle', category: 'game' })
   const { page } = await site.open()
-  const user = signed(live, 'ann', 3)
+  const user = signed(live)
   await page.goto(wallUrl(site.url, live, { ...user, category: 'game' }))
   await page.getByRole('button', { name: 'Castle' }).waitFor()
-  await until(async () => Date.now() > (Number(user['exp']) + 1) * 1000)
+  t.mock.timers.enable({ apis: ['Date'], now: (Number(user['exp']) + 1) * 1000 })
   await page.getByRole('button', { name: 'Games' }).click()
   await page.getByText('Open the offers again from the app or site you came from.').waitFor()
   assert.equal(await page.getByRole('button', { name: /Reload|Try again/ }).count(), 0, 'neither would help')

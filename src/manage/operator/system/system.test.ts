@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { PIXEL } from '../../../../test/images.ts'
+import { until } from '../../../../test/installation.ts'
 import { publisherOfApp, visit } from '../../../../test/people.ts'
 import { after, createLane, NOW, HOUR, putPostbacks } from '../../../../test/postback-world.ts'
 import { SECRET_KEY, useWorld } from '../../../../test/world.ts'
@@ -37,7 +37,7 @@ test('every node is shown until it takes its leave; one that was killed is said 
   const read = async () => (await reader.get<Shown>('/system')).data.nodes
   /** A node says that it is there right after its start. */
   const shows = async (count: number) => {
-    for (const end = Date.now() + 5_000; (await read()).length !== count && Date.now() < end;) await sleep(20)
+    await until(async () => (await read()).length === count)
     return (await read()).map(({ part, is_here, version, host }) => [part, is_here, version, host])
   }
   const api = ['api', true, VERSION, hostname()]
