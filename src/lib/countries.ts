@@ -24,6 +24,14 @@ const ALIASES: Record<string, string> = { UK: 'GB', EL: 'GR', USA: 'US', UAE: 'A
 export function countryMeant(text: string): string | null {
   const wanted = text.trim().toUpperCase()
   if (Object.hasOwn(ALIASES, wanted)) return ALIASES[wanted] ?? null
+  codesByName ??= nameCountries()
+  return codesByName.get(wanted) ?? null
+}
+
+/** Made once, when a name is first asked for. */
+let codesByName: Map<string, string> | null = null
+
+function nameCountries(): Map<string, string> {
   const names = new Intl.DisplayNames('en', { type: 'region' })
-  return COUNTRIES.find((code) => names.of(code)?.toUpperCase() === wanted) ?? null
+  return new Map(COUNTRIES.map((code) => [(names.of(code) ?? code).toUpperCase(), code]))
 }

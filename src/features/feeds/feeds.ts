@@ -14,6 +14,7 @@ import type { Validators } from './fetch-feed.ts'
 import type { Mapping } from './mapping/mapping.ts'
 import type { Credentials } from './prepare-request.ts'
 import { presetOf } from './presets/presets.ts'
+import { endRunOf } from './run-fence.ts'
 import { understandUpstream } from './way-back.ts'
 
 export type Feed = {
@@ -185,7 +186,7 @@ function checkName(name: string): void {
   if (name.trim() === '' || name.length > 200) throw new OperatorError('The name of a feed must have 1 to 200 characters.', 'name') // prettier-ignore
 }
 
-/** A feed that is paused is not fetched; its offers stay as they are. One that goes on is due at once. */
+/** A feed that is paused is not fetched; its offers stay as they are, also if it was just run. One that goes on is due at once. */
 export async function pauseFeed(db: Db, by: Actor, feedId: number, isPaused: boolean): Promise<void> {
   await inTransaction(db, async (trx) => {
     const changed = await trx
@@ -196,6 +197,7 @@ export async function pauseFeed(db: Db, by: Actor, feedId: number, isPaused: boo
       .returning('name')
       .executeTakeFirst()
     if (changed === undefined) return
+    if (isPaused) await endRunOf(trx, feedId)
     const action = isPaused ? 'feed.pause' : 'feed.resume'
     await recordAudit(trx, by, { action, subject: feedId, details: { name: changed.name } })
   })

@@ -1,4 +1,5 @@
 // Fetches all offers of an upstream, page by page: complete, or not at all.
+import { createHash } from 'node:crypto'
 import type { SocketOpener } from '../postbacks/open-socket.ts'
 import { readRetryAfter } from '../postbacks/schedule.ts'
 import type { FeedRequest } from './feed-request.ts'
@@ -16,6 +17,8 @@ import {
 
 export const MAX_PAGES = 2_000
 const MAX_MINUTES = 60
+/** Of a longer ID, a hash is remembered: those of all pages are held. */
+const LONG_ID = 100
 const LIMITS: Limits = { timeoutMs: 60_000, maxBytes: 100_000_000 }
 
 export type FeedSource = { request: FeedRequest; mapping: Pick<Mapping, 'offers' | 'success' | 'id'>; credentials: Credentials } // prettier-ignore
@@ -29,8 +32,8 @@ export type FetchOptions = {
   /** Takes the offers of each page as it comes, out of their list, so that not all are held at once. What comes twice is given once. */
   take: (items: unknown[]) => Promise<void>
 }
-/** `ratesAt`: with which rates it was applied. */
-export type Validators = { etag?: string; lastModified?: string; ratesAt?: string }
+/** `rates`: the mark of those that it was applied with. */
+export type Validators = { etag?: string; lastModified?: string; rates?: string }
 export type FetchedFeed =
   | { kind: 'unchanged' }
   | { kind: 'complete'; offers: number; twice: number; pages: number; bytes: number; validators: Validators }
@@ -86,8 +89,9 @@ async function fetchAll({ request, mapping, credentials }: FeedSource, options: 
     const items = eachOf(readAll(mapping.offers, answer)[0])
     const fresh = items.filter((item) => {
       const id = readText(mapping.id, item)
-      const isTwice = id !== '' && seen.has(id)
-      seen.add(id)
+      const key = id.length > LONG_ID ? createHash('sha256').update(id).digest('base64') : id
+      const isTwice = id !== '' && seen.has(key)
+      seen.add(key)
       return !isTwice
     })
     counted.offers += fresh.length

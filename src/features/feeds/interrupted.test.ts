@@ -105,6 +105,26 @@ test('what is set during a run holds from the next one on, which is due at once'
   assert.equal((await run()).outcome, 'unchanged')
 })
 
+test('a feed that is paused during a run changes nothing any more, and is run anew when it goes on', async () => {
+  const { db } = world.database
+  const { upstream, feedId, run, offersNow } = await createTestFeed(world, { offers: 2 })
+  await pauseFeed(db, TESTER, feedId, false)
+  let isAsked = false
+  upstream.trouble = (_, response) => {
+    if (isAsked) return false
+    isAsked = true
+    const offers = upstream.offers.map((offer) => SHAPES['everflow']?.item(offer))
+    void pauseFeed(db, TESTER, feedId, true).then(() => upstream.send(response, 200, { offers, paging: { total_count: 2 } })) // prettier-ignore
+    return true
+  }
+  assert.partialDeepStrictEqual(await run(), { outcome: 'failed', message: 'The feed was paused meanwhile.' })
+  assert.deepEqual(await offersNow(), [])
+  assert.deepEqual(await db.selectFrom('feed_staging').select('run_id').execute(), [])
+  await pauseFeed(db, TESTER, feedId, false)
+  assert.equal((await run()).outcome, 'done')
+  assert.equal((await offersNow()).length, 2)
+})
+
 test('a preview whose worker died ends, and another one can be asked for', async () => {
   const { db } = world.database
   const { feedId } = await createTestFeed(world)

@@ -1,18 +1,21 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
 
-/** A run that was ended by another process, because its worker was silent for long, changes nothing any more. */
+/** A run that was ended from elsewhere, because its worker was silent for long or its feed was paused, changes nothing any more. */
 export class RunIsOver extends Error {
   override readonly name = 'RunIsOver'
 }
 
-/** Keeps the run open until the transaction ends. */
+/** Keeps the run open until the transaction ends: ending it from elsewhere waits for that. */
 export async function holdRun(trx: Trx, runId: number): Promise<void> {
-  const { rows } = await sql`SELECT FROM feed_runs WHERE run_id = ${runId} AND ended_at IS NULL FOR KEY SHARE`.execute(
-    trx,
-  )
+  const { rows } = await sql`SELECT FROM feed_runs WHERE run_id = ${runId} AND ended_at IS NULL FOR SHARE`.execute(trx)
   if (rows.length === 0) throw new RunIsOver('The run was ended.')
 }
+
+/** Whichever process has it: nothing of it is applied any more. */
+export const endRunOf = (trx: Trx, feedId: number) =>
+  sql`UPDATE feed_runs SET ended_at = now(), outcome = 'failed', message = 'The feed was paused meanwhile.'
+    WHERE feed_id = ${feedId} AND ended_at IS NULL AND taken_at IS NOT NULL AND NOT is_preview`.execute(trx)
 
 const SILENT = '2 minutes'
 

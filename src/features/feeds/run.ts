@@ -64,7 +64,7 @@ async function carryOutUntraced(runner: FeedRunner, run: AskedRun): Promise<RunO
   try {
     feed = await readFeed(db, secretKey, feedId)
     const { outcome, message, waitS } = await attempt(runner, feed, run)
-    await endRun(db, runId, outcome, message)
+    if (!(await endRun(db, runId, outcome, message))) return null
     await forgetLeftOut(db, feedId)
     if (!isPreview) await planNext(db, run, feed, outcome, waitS)
     return outcome
@@ -85,9 +85,9 @@ async function attempt(runner: FeedRunner, feed: Feed, { by, runId, auditId, isP
   const { db, open } = runner
   const { feedId, name, advertiser, request, mapping, credentials, settings, validators } = feed
   const ended = (outcome: RunOutcome, message = '', waitS: number | null = null) => ({ outcome, message, waitS })
-  const { rateOf: rates, recordedAt } = await loadRates(db, new Date())
-  // An answer that has not changed is worth something else when a rate has.
-  const known = !isPreview && validators.ratesAt === recordedAt ? { validators } : {}
+  const { rateOf: rates, mark } = await loadRates(db, new Date())
+  // An answer that has not changed is worth something else when a rate has, which can be by a new day alone.
+  const known = !isPreview && validators.rates === mark ? { validators } : {}
   let [staged, came] = [0, 0]
   const take = async (items: unknown[]) => {
     // A page can be the whole feed: a slice at a time is made into offers, and let go.
@@ -115,7 +115,7 @@ async function attempt(runner: FeedRunner, feed: Feed, { by, runId, auditId, isP
     const options: ApplyOptions = { ...plan, name, by, auditId, now: new Date() }
     await applyFetched(db, options)
     await pauseGone(db, options)
-    await keepValidators(db, runId, feed, { ...fetched.validators, ratesAt: recordedAt })
+    await keepValidators(db, runId, feed, { ...fetched.validators, rates: mark })
     return ended('done')
   } catch (error) {
     if (!(error instanceof FetchProblem)) throw error
@@ -150,10 +150,10 @@ async function startRun(db: Db, feedId: number, isPreview: boolean): Promise<num
 
 const beatRun = (db: Db, runId: number) => sql`UPDATE feed_runs SET beat_at = now() WHERE run_id = ${runId}`.execute(db)
 
-/** With how many offers each thing happened to. What was fetched goes in the same moment. */
-async function endRun(db: Db, runId: number, outcome: RunOutcome, said: string): Promise<void> {
+/** With how many offers each thing happened to. What was fetched goes in the same moment. False: it was over. */
+async function endRun(db: Db, runId: number, outcome: RunOutcome, said: string): Promise<boolean> {
   const message = readableText(said)
-  await sql`WITH fetched AS (DELETE FROM feed_staging WHERE run_id = ${runId})
+  const { numAffectedRows } = await sql`WITH fetched AS (DELETE FROM feed_staging WHERE run_id = ${runId})
     UPDATE feed_runs r SET ended_at = now(), outcome = ${outcome}, message = ${message},
       created = c.created, changed = c.changed, paused = c.paused, resumed = c.resumed, held = c.held, skipped = c.skipped,
       unchanged = greatest(0, r.fetched - c.created - c.changed - c.resumed - c.held - c.skipped - c.left_out)
@@ -163,6 +163,7 @@ async function endRun(db: Db, runId: number, outcome: RunOutcome, said: string):
       count(*) FILTER (WHERE kind = 'held')::int AS held, count(*) FILTER (WHERE kind = 'skipped')::int AS skipped
       FROM feed_changes WHERE run_id = ${runId}) c
     WHERE r.run_id = ${runId} AND r.ended_at IS NULL`.execute(db)
+  return Number(numAffectedRows ?? 0) > 0
 }
 
 const MAX_BACKOFF_S = 6 * 3_600

@@ -32,7 +32,7 @@ export async function stageItems(
   const skipped = new Map<string, Skipped>()
   for (const [i, mapped] of items.flatMap((item) => mapOffer(mapping, item)).entries()) {
     const read = readMapped(mapped, options)
-    const external_id = cutText(mapped.id, MOST_ID) || `no ID, ${before + i + 1}`
+    const external_id = mapped.id === '' ? `no ID, ${before + i + 1}` : mapped.id.length <= MOST_ID ? mapped.id : `${cutText(mapped.id, MOST_ID)}… (${before + i + 1})` // prettier-ignore
     if ('problem' in read)
       skipped.set(external_id, { external_id, name: mapped.name, reason: cutText(readableText(read.problem), MOST_REASON), is_filtered: read.isFiltered ?? false }) // prettier-ignore
     else {

@@ -1,4 +1,4 @@
-// The settings and signing secrets of apps that a worker needs, cached for a second.
+// The settings and signing secrets of apps that a worker needs, cached for a second, and not beyond their version.
 import type { Db } from '../../db/open.ts'
 import { readSigningSecrets, signingKeyOf } from '../apps/signing-secrets.ts'
 import { readAllSettings, type VersionedSettings } from './settings.ts'
@@ -23,11 +23,14 @@ export class AppSettingsCache {
     return this.#apps.get(appId) ?? NO_APP
   }
 
-  async refresh(appIds: Iterable<number>): Promise<void> {
+  /** `versions`: of the settings of each app. */
+  async refresh(versions: ReadonlyMap<number, number>): Promise<void> {
     const nowMs = performance.now()
-    const stale = [...new Set(appIds)].filter(
-      (appId) => nowMs - (this.#apps.get(appId)?.readAtMs ?? -Infinity) > FRESH_MS,
-    )
+    const isFresh = ([appId, version]: [number, number]) => {
+      const known = this.#apps.get(appId)
+      return known !== undefined && nowMs - known.readAtMs <= FRESH_MS && known.saved?.version === version
+    }
+    const stale = [...versions].filter((one) => !isFresh(one)).map(([appId]) => appId)
     if (stale.length === 0) return
     const settings = await readAllSettings(this.#db, this.#secretKey, stale)
     const secrets = await readSigningSecrets(this.#db, this.#secretKey, stale)

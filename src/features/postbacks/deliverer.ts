@@ -101,7 +101,7 @@ export class Deliverer {
     this.#mayBeMore = claims.length > 0 || free < CAPACITY
     this.#capacity.take(claims.length)
     try {
-      await this.#apps.refresh(claims.map((claim) => claim.app_id))
+      await this.#apps.refresh(new Map(claims.map((claim) => [claim.app_id, claim.settings_version])))
       const contents = await this.#describe(claims)
       // A lease that may end before the attempt does is returned: another worker could be sending it by then.
       if (performance.now() - claimedMs > STALE_CLAIM_MS) throw new Error('The database took too long to answer.')

@@ -219,6 +219,19 @@ test('410 pauses the lane, keeps the queue and leaves a notice; saving the URL a
   await until(async () => (await list(live)).some(({ state }) => state === 'delivered'))
 })
 
+test('what is saved holds for the next postback, also right after the last one', async () => {
+  const { receiver, live, appId } = await createReceiver({ method: 'POST' })
+  const paths: string[] = []
+  for (let n = 0; n < 5; n++) {
+    const path = `/saved-${n}`
+    paths.push(path)
+    await saveSettings(world.database.db, TESTER, SECRET_KEY, appId, { ...DEFAULTS, method: 'POST', url: receiver.url + path }) // prettier-ignore
+    await report(live, `saver-${n}`)
+    await until(() => receiver.got.length > n)
+  }
+  assert.deepEqual(receiver.got.map(({ url }) => URL.parse(url)?.pathname), paths) // prettier-ignore
+})
+
 test('a redirect is a failure', async () => {
   const { receiver, live } = await createReceiver()
   receiver.answer = (response) => response.writeHead(302, { location: `${receiver.url}/elsewhere` }).end()

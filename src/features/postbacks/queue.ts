@@ -68,6 +68,7 @@ export type Claimed = {
   scenario: string | null
   is_replay: boolean
   lane: Lane
+  settings_version: number
 }
 
 export type ClaimOptions = {
@@ -107,6 +108,7 @@ type LaneRow = {
   failing_since: Date | null
   last_failure_at: Date | null
   open_until: Date | null
+  settings_version: number
   /** Its circuit is open: only test sends go through. */
   is_testing: boolean
 }
@@ -128,7 +130,7 @@ async function lockLanes(
     ), sending AS MATERIALIZED (
       SELECT app_id, count(*) AS count FROM postback_queue WHERE state = 'sending' GROUP BY app_id
     ), clock AS MATERIALIZED (SELECT coalesce(${now ?? null}::timestamptz, now()) AS at)
-    SELECT l.app_id, l.publisher_id, l.width, l.failures, l.failing_since, l.last_failure_at, l.open_until, clock.at,
+    SELECT l.app_id, l.publisher_id, l.width, l.failures, l.failing_since, l.last_failure_at, l.open_until, l.settings_version, clock.at,
       coalesce(l.open_until > clock.at, false) AS is_testing
     FROM clock, busy JOIN postback_lanes l ON l.app_id = busy.app_id LEFT JOIN sending ON sending.app_id = l.app_id
     WHERE l.paused_at IS NULL AND (l.open_until IS NULL OR l.open_until <= clock.at OR busy.priority < 0)
@@ -180,7 +182,7 @@ async function claimShares(
   const counts = [...shares.values()]
   if (appIds.length === 0) return { claims: [], behind: new Map() }
   const isTesting = appIds.map((appId) => byApp.get(appId)?.is_testing ?? false)
-  const { rows } = await sql<Omit<Claimed, 'lane'> & { behind: number }>`/* postbacks-claim */
+  const { rows } = await sql<Omit<Claimed, 'lane' | 'settings_version'> & { behind: number }>`/* postbacks-claim */
     WITH seen AS MATERIALIZED (
       SELECT q.*, share.count, row_number() OVER (PARTITION BY q.app_id, q.after IS NULL ORDER BY q.priority, q.due_at) AS place
       FROM unnest(${appIds}::bigint[], ${counts}::integer[], ${isTesting}::boolean[]) AS share (app_id, count, is_testing)
@@ -223,11 +225,14 @@ async function claimShares(
     FROM seen WHERE after IS NOT NULL GROUP BY app_id`.execute(trx)
   const claims = rows
     .filter((row) => row.behind === 0)
-    .map((row) => ({ ...row, lane: laneOf(byApp.get(row.app_id) as LaneRow) }))
+    .map((row) => {
+      const lane = byApp.get(row.app_id) as LaneRow
+      return { ...row, lane: laneOf(lane), settings_version: lane.settings_version }
+    })
   return { claims, behind: new Map(rows.filter((row) => row.behind > 0).map((row) => [row.app_id, row.behind])) }
 }
 
-export const laneOf = (row: Omit<LaneRow, 'app_id' | 'publisher_id' | 'is_testing'>): Lane => ({
+export const laneOf = (row: Omit<LaneRow, 'app_id' | 'publisher_id' | 'is_testing' | 'settings_version'>): Lane => ({
   width: row.width,
   failures: row.failures,
   failingSince: row.failing_since,

@@ -1,5 +1,6 @@
 // What other currencies are worth in US dollars. A rate counts from its day until the next one, so what was earned on a
 // day is worth the same whenever it is calculated.
+import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { type Db, inTransaction } from '../../db/open.ts'
 import { InvalidInput, type Problem } from '../../errors.ts'
@@ -38,19 +39,19 @@ export async function rateOn(db: Db, currency: string, day: string): Promise<Dol
   return rows[0] === undefined ? null : rateOf(rows[0].usd)
 }
 
-/** Those of today. `recordedAt`: when one of them was last recorded. */
+/** Those of today. `mark`: another one where any of them is otherwise. */
 export async function loadRates(db: Db, now: Date) {
   const rows = await latest(db, dayOf(now))
   const byCurrency = new Map(rows.map(({ currency, usd }) => [currency, rateOf(usd)])).set('USD', USD)
-  const recordedAt = rows.reduce<string>((last, { recorded_at: at }) => (at.toISOString() > last ? at.toISOString() : last), '') // prettier-ignore
-  return { rateOf: (currency: string) => byCurrency.get(currency), recordedAt }
+  const mark = createHash('sha256').update(rows.map(({ currency, usd }) => `${currency} ${usd}`).join('\n')).digest('hex').slice(0, 32) // prettier-ignore
+  return { rateOf: (currency: string) => byCurrency.get(currency), mark }
 }
 
 const latest = (db: Db, day: string) =>
   db
     .selectFrom('currency_rates')
     .distinctOn('currency')
-    .select(['currency', sql<string>`day::text`.as('day'), 'usd', 'recorded_at'])
+    .select(['currency', sql<string>`day::text`.as('day'), 'usd'])
     .where('day', '<=', sql<Date>`${day}::date`)
     .orderBy('currency')
     .orderBy('currency_rates.day', 'desc')

@@ -147,3 +147,31 @@ test('every preset with several goals says in its callback which one was reached
   for (const { key, mapping, back } of PRESETS)
     assert.ok(mapping.goals === undefined || mapping.goals.only_one === true || 'goal' in back.parameters, key)
 })
+
+test('an offer for some countries never runs in all because its list is written otherwise', () => {
+  const lootably = presetOf('lootably')!.mapping
+  const plain = { type: 'singlestep', offerID: '1', name: 'A', revenue: 1, link: 'https://t.test/?u={userID}' }
+  const where = (countries: unknown, mapping = lootably) => {
+    const [mapped] = mapOffer(mapping, { ...plain, countries })
+    return mapped !== undefined && 'offer' in mapped ? mapped.offer.record['countries'] : mapped?.skipped
+  }
+  for (const none of [[], null, undefined, '', {}, [null], ['ALL'], 'all']) assert.deepEqual(where(none), [])
+  for (const one of [['us'], 'US', ['usa'], { a: 'US' }]) assert.deepEqual(where(one), ['US'])
+  for (const unread of ['US,DE', [['US']], [{ code: 'US' }], 5]) assert.match(String(where(unread)), /^it has the country .+, which ISO 3166-1 does not know$/) // prettier-ignore
+  const excluding = { ...lootably, countries: { exclude: 'countries[]' } }
+  assert.equal((where('US', excluding) as string[]).includes('US'), false)
+  assert.match(String(where([['US']], excluding)), /the country \?/)
+})
+
+test('an offer that is paid by more countries than there are is left out, in no time', () => {
+  const { mapping } = presetOf('affise')!
+  const payments = Array.from({ length: 100_000 }, (_, i) => ({ goal: '1', title: 'A', revenue: 1, currency: 'USD', type: 'fixed', countries: [`Q${i}`] })) // prettier-ignore
+  const mapped = mapOffer(mapping, { id: 1, title: 'A', link: 'https://t.test/?p=3', payments })
+  assert.deepEqual(mapped, [{ id: '1', name: 'A', skipped: 'it has more than 249 payouts by country' }])
+})
+
+test('texts have no control characters, however they are written', () => {
+  const { mapping } = presetOf('lootably')!
+  const [mapped] = mapOffer(mapping, { offerID: '1', name: 'a\u0000\u001b[31mb&#155;c\u009bd', description: 'One\ntwo\u0007' }) // prettier-ignore
+  assert.equal(mapped?.name, 'a[31mbcd')
+})

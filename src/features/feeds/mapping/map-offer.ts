@@ -7,7 +7,7 @@ import { readMoney } from './amounts.ts'
 import { readDate } from './dates.ts'
 import { writeLink } from './link.ts'
 import type { Cap, Goals, ListSource, Mapping } from './mapping.ts'
-import { readAll, sameText, scalarText, withList } from './paths.ts'
+import { eachOf, isSaid, readAll, sameText, scalarText, withList } from './paths.ts'
 import { cutText, holds, lookUp, readList, readText } from './texts.ts'
 
 /** Amounts in micros of `currency`: what the upstream pays. */
@@ -36,6 +36,7 @@ const CAP_FIELDS = {
 /** One or, where the upstream pays by country, several. */
 export function mapOffer(mapping: Mapping, item: unknown): Mapped[] {
   const groups = groupByCountry(mapping, item)
+  if (groups === null) return [{ ...nameOf(mapping, item), skipped: `it has more than ${COUNTRIES.length} payouts by country` }] // prettier-ignore
   return groups.map(({ item: part, countries }) =>
     mapOne(mapping, part, countries, groups.length > 1 ? `:${countries?.join('+')}` : ''),
   )
@@ -43,20 +44,23 @@ export function mapOffer(mapping: Mapping, item: unknown): Mapped[] {
 
 type Group = { item: unknown; countries: string[] | null }
 
-/** Rows for the same countries belong together, and rows for none to all of them. */
-function groupByCountry({ by_country: by }: Mapping, item: unknown): Group[] {
+/** Rows for the same countries belong together, and rows for none to all of them. Null: there are too many kinds. */
+function groupByCountry({ by_country: by }: Mapping, item: unknown): Group[] | null {
   if (by === undefined) return [{ item, countries: null }]
-  const rows = readAll(`${by.list}[]`, item).map((row) => ({ row, key: readList(by.countries, row).map(toCountry).toSorted().join('+') })) // prettier-ignore
+  const rows = readAll(`${by.list}[]`, item).map((row) => ({ row, key: readCodes(by.countries, row).toSorted().join('+') })) // prettier-ignore
   const named = [...new Set(rows.map(({ key }) => key))].filter((key) => key !== '')
   if (named.length === 0) return [{ item, countries: null }]
+  if (named.length > COUNTRIES.length) return null
   return named.map((key) => ({
     item: withList(item, by.list, rows.filter((one) => one.key === key || one.key === '').map(({ row }) => row)),
     countries: key.split('+'),
   })) // prettier-ignore
 }
 
+const nameOf = (mapping: Mapping, item: unknown, suffix = '') => ({ id: `${readText(mapping.id, item)}${suffix}`, name: cutText(readText(mapping.name, item), 300) }) // prettier-ignore
+
 function mapOne(mapping: Mapping, item: unknown, countries: string[] | null, suffix: string): Mapped {
-  const known = { id: `${readText(mapping.id, item)}${suffix}`, name: cutText(readText(mapping.name, item), 300) }
+  const known = nameOf(mapping, item, suffix)
   const skip = (skipped: string): Mapped => ({ ...known, skipped })
   if (known.id === suffix) return skip('it has no ID')
   if (known.name === '') return skip('it has no name')
@@ -110,23 +114,37 @@ function timeOf(seconds: string): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
-const countries = new Map<string, string>()
-
 /** Upstreams write UK, us, and Germany. */
 function toCountry(text: string): string {
   const code = text.trim().toUpperCase()
-  if (countryPlace(code) !== undefined || EVERYWHERE.has(code)) return code
-  const known = countries.get(code) ?? countryMeant(code) ?? code
-  if (countries.size < 1_000) countries.set(code, known)
-  return known
+  return countryPlace(code) !== undefined || EVERYWHERE.has(code) ? code : (countryMeant(code) ?? code)
+}
+
+/** What cannot be read counts as an unknown country: an offer for some countries must not run in all. */
+function readCodes(source: ListSource | undefined, item: unknown): string[] {
+  const codes = readList(source, item)
+  if (codes.length > 0 || source === undefined) return codes.map(toCountry)
+  const paths = typeof source === 'string' ? source : source.path
+  return [paths].flat().flatMap((path) => readUnlisted(path, item))
+}
+
+/** Where a list should be: one country as a text, or a list of something else. */
+function readUnlisted(path: string, item: unknown): string[] {
+  const place = path.replace(/\[[^\]]*\][^\]]*$|~$/, '')
+  const isCondition = /^\[[^\]]/.test(path.slice(place.length)) // then nothing may fit
+  const isAny = (list: object) => eachOf(list).some((one) => (typeof one === 'object' ? one !== null : isSaid(one)))
+  return readAll(place, item).flatMap((value) => {
+    if (typeof value === 'object' && value !== null) return !isCondition && isAny(value) ? '?' : []
+    return isSaid(value) ? toCountry(scalarText(value)) : []
+  })
 }
 
 function readCountries({ countries, by_country }: Mapping, item: unknown, own: string[] | null) {
-  const read = (source: ListSource | undefined) => readList(source, item).map(toCountry)
+  const read = (source: ListSource | undefined) => readCodes(source, item)
   const isEverywhere = (codes: string[]) => codes.some((code) => EVERYWHERE.has(code))
   const given = own ?? read(countries?.include)
   const include = isEverywhere(given) ? [] : given
-  const exclude = [...read(countries?.exclude), ...readAll(`${by_country?.list ?? '$none'}[]`, item).flatMap((row) => readList(by_country?.exclude, row).map(toCountry))] // prettier-ignore
+  const exclude = [...read(countries?.exclude), ...readAll(`${by_country?.list ?? '$none'}[]`, item).flatMap((row) => readCodes(by_country?.exclude, row))] // prettier-ignore
   const unknown = [...include, ...exclude].filter((code) => countryPlace(code) === undefined)
   if (unknown.length > 0) return { problem: `it has the country ${unknown.slice(0, 3).join(', ')}, which ISO 3166-1 does not know` } // prettier-ignore
   if (exclude.length === 0) return { countries: include }

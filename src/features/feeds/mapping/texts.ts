@@ -17,14 +17,14 @@ export function readText(source: TextSource | undefined, item: unknown): string 
   if (source === undefined) return ''
   const { path, html = false, join, default: otherwise = '' } = typeof source === 'string' ? { path: source } : source
   const found = readPaths(path, item)
-    .map((value) => readableText(scalarText(value)))
-    .map((text) => (html ? htmlToText(text) : decodeEntities(text).trim()))
+    .map(scalarText)
+    .map((text) => readableText(html ? htmlToText(text) : decodeEntities(text)).trim())
     .filter((text) => text !== '')
   return (join === undefined ? found[0] : found.join(join)) ?? otherwise
 }
 
-/** As a database can keep it: without NULs, and with a mark in place of half a character. */
-export const readableText = (text: string): string => text.replaceAll('\0', '').toWellFormed()
+/** As databases and terminals can take it: without control characters, and with a mark in place of half a character. */
+export const readableText = (text: string): string => text.replaceAll(/[^\P{Cc}\t\n\r]/gu, '').toWellFormed()
 
 /** Not longer than this, and no half of a character at its end. */
 export const cutText = (text: string, length: number): string =>
