@@ -35,7 +35,10 @@ export async function renewLeases(db: Db, claims: readonly Claimed[], now?: Date
   await briefly(db, renew, ROW_BY_ROW)
 }
 
-type Held = { row: string; postback_id: string; conversion_id: string; on_failure: 'forget' | 'restart' | null }
+type Held = Pick<Claimed, 'postback_id' | 'claim_id' | 'conversion_id'> & {
+  row: string
+  on_failure: 'forget' | 'restart' | null
+}
 
 /**
  * The claims that still belong to the worker, with the place of their rows. It stays theirs until the transaction ends,
@@ -50,7 +53,7 @@ async function lockHeld(
     SELECT q.* FROM unnest(${inOrder.map((one) => one.app_id)}::bigint[], ${inOrder.map((one) => one.postback_id)}::uuid[],
       ${inOrder.map((one) => one.claim_id)}::uuid[]) AS held (app_id, postback_id, claim_id)
     CROSS JOIN LATERAL (
-      SELECT ctid AS row, postback_id, conversion_id, on_failure FROM postback_queue
+      SELECT ctid AS row, postback_id, claim_id, conversion_id, on_failure FROM postback_queue
       WHERE app_id = held.app_id AND postback_id = held.postback_id AND claim_id = held.claim_id LIMIT 1 FOR UPDATE
     ) q`.execute(trx)
   return rows
@@ -109,17 +112,21 @@ const resultRow = (one: Finished) => ({
 export async function finishClaims(db: Db, results: readonly Finished[], now?: Date): Promise<Finished[]> {
   if (results.length === 0) return []
   const write = async (trx: Trx) => {
-    const claims = results.map((one) => one.claimed)
-    const held = new Map((await lockHeld(trx, claims)).map((row) => [row.postback_id, row]))
-    const judged = results.map((one) => judge(one, held.get(one.claimed.postback_id)))
+    const held = await lockHeld(trx, results.map((one) => one.claimed)) // prettier-ignore
+    const byClaim = new Map(held.map((row) => [keyOf(row), row]))
+    const judged = results.map((one) => judge(one, byClaim.get(keyOf(one.claimed))))
     await writeResults(trx, judged, now)
-    await unblockNext(trx, judged.flatMap(({ held, next }) => (held !== null && next === null ? held.conversion_id : []))) // prettier-ignore
-    const failed = results.filter(({ claimed }, i) => judged[i]?.state === 'dead' && claimed.scenario === null)
-    await noticeFailed(trx, [...new Set(failed.map(({ claimed }) => claimed.app_id))])
-    return results.filter(({ claimed }) => held.has(claimed.postback_id))
+    const ours = judged.filter((one) => one.held !== null)
+    await unblockNext(trx, ours.flatMap(({ held, next }) => (held !== null && next === null ? held.conversion_id : []))) // prettier-ignore
+    const failed = ours.filter(({ state, result }) => state === 'dead' && result.claimed.scenario === null)
+    await noticeFailed(trx, [...new Set(failed.map(({ result }) => result.claimed.app_id))])
+    return ours.map(({ result }) => result)
   }
   return briefly(db, write, ROW_BY_ROW)
 }
+
+/** A worker that lost a claim may have another one of the same postback. */
+const keyOf = ({ postback_id, claim_id }: Pick<Claimed, 'postback_id' | 'claim_id'>) => `${postback_id} ${claim_id}`
 
 type Judged = {
   result: Finished

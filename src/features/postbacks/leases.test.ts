@@ -92,6 +92,24 @@ test('a claim that was lost changes nothing any more, but is in the log', async 
   assert.deepEqual(statuses.toSorted(), ['1 418', '1 418', '1 418', '1 null', '2 200'])
 })
 
+test('of two claims of one postback whose results come together, only that of the held one counts', async () => {
+  const { db } = world.database
+  for (const isLostFirst of [true, false]) {
+    const lane = await createLane(world)
+    const id = await put(lane)
+    const lost = await claimOne()
+    assert.equal(await reapExpired(db, after(LEASE_MS + SECOND)), 1)
+    const later = after(LEASE_MS + MINUTE)
+    const held = await claimOne(later)
+    const results = [fail(lost), finish(held)]
+    const finished = await report(isLostFirst ? results : results.toReversed(), later)
+    assert.deepEqual(finished.map(({ claimed }) => claimed.claim_id), [held.claim_id]) // prettier-ignore
+    const { state, last_status, attempts } = await read(id)
+    assert.deepEqual([state, last_status, attempts], ['delivered', 200, 2])
+    assert.deepEqual(await db.selectFrom('notices').select('kind').where('app_id', '=', lane).execute(), [])
+  }
+})
+
 test('what a worker does not come back for is queued again after its lease, and logged', async () => {
   const { db } = world.database
   const lane = await createLane(world)
