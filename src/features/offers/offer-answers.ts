@@ -53,6 +53,8 @@ type FromWall = {
 /** With words to search for and the ranking that the page began with, where that is offered. */
 type SearchedQuery = Omit<OfferListQuery, 'sort'> & FromWall & { sort: WallSort; search?: string; ranking?: number }
 
+type Embedded = { page: Page; token: string }
+
 export type OfferAnswers = {
   list(request: FastifyRequest, reply: FastifyReply, caller: AppCredential, query: SearchedQuery): void
   find(
@@ -63,7 +65,7 @@ export type OfferAnswers = {
     offerId: number,
   ): void
   /** For a page that has the list in it: the list with links that lack their token, and the token. */
-  embed(request: FastifyRequest, caller: AppCredential, query: SearchedQuery): Promise<{ page: Page; token: string }>
+  embed(request: FastifyRequest, caller: AppCredential, query: SearchedQuery): Embedded | Promise<Embedded>
 }
 
 export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnswers {
@@ -114,12 +116,14 @@ export function createOfferAnswers(sources: OfferSources, fill: Fill): OfferAnsw
         answer(request, reply, caller, query, { chunks, message: 'Offer retrieved successfully', tag })
       })
     },
-    async embed(request, caller, query) {
-      const page = await pageFor(caller, query)
-      const nowMs = Date.now()
-      const subIds = subIdsOf(query)
-      await keep(request, caller, query, subIds, nowMs)
-      return { page, token: tokenFor(request, caller, query, subIds, nowMs) }
+    embed(request, caller, query) {
+      return goOn(pageFor(caller, query), (page) => {
+        const nowMs = Date.now()
+        const subIds = subIdsOf(query)
+        return goOn(keep(request, caller, query, subIds, nowMs), () => {
+          return { page, token: tokenFor(request, caller, query, subIds, nowMs) }
+        })
+      })
     },
   }
 

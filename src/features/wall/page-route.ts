@@ -1,10 +1,11 @@
 // GET /wall: the page, or one that says what is wrong with how it was opened.
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, MANAGE_ERRORS } from '../../errors.ts'
 import { isHttps } from '../../http/envelope.ts'
 import { pageReply } from '../../http/openapi.ts'
 import { PERMISSIONS, sendPage } from '../../http/pages.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'
+import { goOn } from '../../lib/go-on.ts'
 import { joinGzip, joinPlain } from '../../lib/gzip-parts.ts'
 import type { AppCredential } from '../apps/credentials.ts'
 import { isSeen, type Visitor } from '../clicks/visitor.ts'
@@ -15,16 +16,16 @@ import type { OfferAnswers } from '../offers/offer-answers.ts'
 import { asVisitor } from './as-visitor.ts'
 import type { WallCounts } from './funnel.ts'
 import { createWallPages, type WrittenPage } from './page.ts'
-import { WallPageQuery } from './schema.ts'
-import type { WallSettingsReader } from './settings.ts'
+import { type PageViewer, WallPageQuery } from './schema.ts'
 import { chooseLanguage, directionOf } from '../../lib/languages.ts'
 import { TEXTS } from './texts/texts.ts'
-import { EXPIRED, type Viewers } from './viewers.ts'
+import { EXPIRED, type Viewer, type Viewers } from './viewers.ts'
 
 const FIRST_OFFERS = 20
 /** What the script sends along with each request of its own. */
 const KEPT = ['aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'country', 'platform', 'category', 'sort', 'embed', 'exp', 'sig'] as const // prettier-ignore
 
+type PageRequest = FastifyRequest<{ Querystring: WallPageQuery }>
 type Wanted = { country?: string; platform?: Platform }
 
 type Options = {
@@ -33,16 +34,15 @@ type Options = {
   viewers: Viewers
   visitorOf: (request: FastifyRequest) => Visitor
   answers: OfferAnswers
-  settingsOf: WallSettingsReader
   isBanned: (credential: AppCredential, userId: string) => boolean
   hasMail: boolean
   counts: WallCounts
 }
 
 export function pageRoute(server: FastifyInstance, options: Options): void {
-  const { viewers, visitorOf, answers, settingsOf, isBanned, catalogue, completions, hasMail, counts } = options
+  const { viewers, visitorOf, answers, isBanned, catalogue, completions, hasMail, counts } = options
   const pages = createWallPages()
-  const onRequest: onRequestAsyncHookHandler = viewers.createHook(Object.keys(WallPageQuery.properties))
+  const onRequest = viewers.createHook(Object.keys(WallPageQuery.properties))
 
   server.get<{ Querystring: WallPageQuery }>(
     '/wall',
@@ -68,44 +68,53 @@ export function pageRoute(server: FastifyInstance, options: Options): void {
         explain(request, reply, error instanceof AppError ? error : FAILED)
       },
     },
-    async (request, reply) => {
-      const { query } = request
-      const viewer = await viewers.identify(request, query)
-      const { credential, userId, isSigned } = viewer
-      const settings = await settingsOf(credential.appId)
-      const language = chooseLanguage(query.lang, request.headers['accept-language'])
-      const asked = { ...query, limit: FIRST_OFFERS, offset: 0, isUnproven: !isSigned, language }
-      const visitor = visitorOf(request)
-      const wanted = asVisitor(asked, visitor)
-      const { page, token } = await answers.embed(request, credential, wanted)
-      const look = { settings, language, theme: query.theme ?? settings.theme }
-      const kept = KEPT.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]] as const]))
-      const written = pages.write(look, credential, page, {
-        apiKey: credential.apiKey,
-        userId,
-        query: Object.fromEntries(kept),
-        token,
-        isSigned,
-        isTest: credential.isTest,
-        asksEmail: hasMail,
-        country: wanted.country ?? null,
-        welcomeOfferId: await welcomeOffer(credential, userId, wanted),
-      })
-      if (written === null) return explain(request, reply, NOT_BUILT)
-      if (!credential.isTest && isSeen(request, visitor)) counts.note(credential.appId, 'views')
-      send(request, reply, written, settings.parents)
-      return reply
-    },
+    (request, reply) => goOn(viewers.identify(request, request.query), (viewer) => show(request, reply, viewer)),
   )
 
-  async function welcomeOffer(credential: AppCredential, userId: string, wanted: Wanted): Promise<number | null> {
+  function show(request: PageRequest, reply: FastifyReply, viewer: Viewer): void | Promise<void> {
+    const { credential, userId, isSigned, settings } = viewer
+    const { query } = request
+    const language = chooseLanguage(query.lang, request.headers['accept-language'])
+    const visitor = visitorOf(request)
+    const asked = { ...query, limit: FIRST_OFFERS, offset: 0, isUnproven: !isSigned, language }
+    const wanted = asVisitor(asked, visitor)
+    return goOn(answers.embed(request, credential, wanted), ({ page, token }) =>
+      goOn(welcomeOffer(credential, userId, wanted), (welcomeOfferId) => {
+        const look = { settings, language, theme: query.theme ?? settings.theme }
+        const written = pages.write(look, credential, page, {
+          apiKey: credential.apiKey,
+          userId,
+          query: keptOf(query),
+          token,
+          isSigned,
+          isTest: credential.isTest,
+          asksEmail: hasMail,
+          country: wanted.country ?? null,
+          welcomeOfferId,
+        })
+        if (written === null) return void explain(request, reply, NOT_BUILT)
+        if (!credential.isTest && isSeen(request, visitor)) counts.note(credential.appId, 'views')
+        send(request, reply, written, settings.parents)
+      }),
+    )
+  }
+
+  function welcomeOffer(credential: AppCredential, userId: string, wanted: Wanted): number | null | Promise<number | null> {
     const { appId, isTest, welcomeOfferId: offerId, rules } = credential
     if (offerId === null || isBanned(credential, userId)) return null
-    if ((await completions.of({ appId, isTest, userId })).length > 0) return null
-    const platforms = wanted.platform === undefined ? null : [wanted.platform, 'web' as const]
-    const visit = { country: wanted.country ?? null, platforms, rules }
-    return catalogue.hiddenReasons(offerId, visit, Date.now())?.length === 0 ? offerId : null
+    return goOn(completions.of({ appId, isTest, userId }), (goals) => {
+      if (goals.length > 0) return null
+      const platforms = wanted.platform === undefined ? null : [wanted.platform, 'web' as const]
+      const visit = { country: wanted.country ?? null, platforms, rules }
+      return catalogue.hiddenReasons(offerId, visit, Date.now())?.length === 0 ? offerId : null
+    })
   }
+}
+
+function keptOf(query: WallPageQuery): PageViewer['query'] {
+  const kept: Record<string, string> = {}
+  for (const name of KEPT) if (query[name] !== undefined) kept[name] = query[name]
+  return kept
 }
 
 /** Past Fastify, like all that is sent often. */

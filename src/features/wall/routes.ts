@@ -9,6 +9,7 @@ import { createOfferAnswers, type OfferSources, readOfferId } from '../offers/of
 import { fillRewards } from '../offers/offer-text.ts'
 import { OfferParams } from '../offers/schema.ts'
 import { readBalance } from '../users/balances.ts'
+import { goOn } from '../../lib/go-on.ts'
 import { stepsToUnits } from '../../lib/money.ts'
 import { listEarned, listStarted } from './activity.ts'
 import type { WallCounts } from './funnel.ts'
@@ -69,14 +70,15 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
         response: { 200: successReply(WallOfferList), 304: NOT_MODIFIED, ...errorReplies(400, 401, 404, 429, 500) },
       }),
     },
-    async (request, reply) => {
+    (request, reply) => {
       const { query } = request
-      const { credential, isSigned } = await viewers.identify(request, query)
-      if (query.search !== undefined) await viewers.countSearch(request)
-      const language = languageOf(request, query)
-      const wanted = { ...asVisitor(query, visitorOf(request)), isUnproven: !isSigned, language }
-      answers.list(request, reply, credential, wanted)
-      return reply
+      return goOn(viewers.identify(request, query), ({ credential, isSigned }) =>
+        goOn(query.search === undefined ? undefined : viewers.countSearch(request), () => {
+          const language = languageOf(request, query)
+          const wanted = { ...asVisitor(query, visitorOf(request)), isUnproven: !isSigned, language }
+          answers.list(request, reply, credential, wanted)
+        }),
+      )
     },
   )
 

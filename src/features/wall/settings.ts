@@ -58,7 +58,8 @@ function checkParents(parents: readonly string[]): void {
     throw badRequest({ parents: `"${wrong}" is not an origin. Write it as https://www.example.com, without a path.` })
 }
 
-export type WallSettingsReader = (appId: number) => Promise<WallSettings>
+/** At once in nearly all cases. */
+export type WallSettingsReader = (appId: number) => WallSettings | Promise<WallSettings>
 
 /** The same object until the settings are read again, so that what is made from it can be kept with it. */
 export function createWallSettingsReader(db: Db): WallSettingsReader {
@@ -71,9 +72,12 @@ export function createWallSettingsReader(db: Db): WallSettingsReader {
     known.untilMs = Date.now() + LIFE_MS
     return known.value
   }
-  return async (appId) => {
-    const known = apps.get(appId) ?? { text: '', value: DEFAULTS, untilMs: 0, reading: null }
-    apps.set(appId, known)
+  return (appId) => {
+    let known = apps.get(appId)
+    if (known === undefined) {
+      known = { text: '', value: DEFAULTS, untilMs: 0, reading: null }
+      apps.set(appId, known)
+    }
     if (Date.now() < known.untilMs) return known.value
     known.reading ??= read(appId, known)
     if (known.text === '') return known.reading

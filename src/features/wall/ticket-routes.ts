@@ -1,5 +1,5 @@
 // Tickets of the wall's API, for signed users only.
-import type { FastifyInstance, FastifyRequest, FastifySchema, onRequestAsyncHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify'
 import type { Db } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { sendJson, successJson } from '../../http/envelope.ts'
@@ -42,7 +42,7 @@ export function ticketRoutes(server: FastifyInstance, { db, viewers, visitors, s
   const users = new WeakMap<FastifyRequest, AppUser>()
 
   /** The signature is checked before a body is read: only who is signed may send a large one. */
-  const onRequest = (query: { properties: object }): onRequestAsyncHookHandler[] => [
+  const onRequest = (query: { properties: object }): onRequestHookHandler[] => [
     viewers.createHook(Object.keys(query.properties)),
     async (request) => {
       refuseUnreadable(request.query as Query, ['apiKey', 'userId', 'exp', 'sig'])

@@ -2,16 +2,18 @@
 //
 // The key is public and the page is in a browser, so requests here count against the user and the IP address, never
 // against the key: a hostile page cannot use up what the publisher's server may ask for.
-import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Db } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { addressOf, networkOf } from '../../http/gate.ts'
 import { createQueryParser } from '../../http/query.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
 import { Cache } from '../../lib/cache.ts'
+import { goOn } from '../../lib/go-on.ts'
 import { hashText } from '../../lib/hash-text.ts'
 import type { AppCredential, Credentials } from '../apps/credentials.ts'
 import { readSigningSecrets, signingKeyOf } from '../apps/signing-secrets.ts'
+import type { WallSettings } from './settings-schema.ts'
 import type { WallSettingsReader } from './settings.ts'
 import { checkSignature, type SignatureProblem } from './signature.ts'
 
@@ -24,17 +26,23 @@ const SECRETS_LIFE_MS = 2_000
 const REMEMBERED_APPS = 1_000
 
 /** `expiresAtMs` is that of the signature. */
-export type Viewer = { credential: AppCredential; userId: string; isSigned: boolean; expiresAtMs: number }
+export type Viewer = {
+  credential: AppCredential
+  userId: string
+  isSigned: boolean
+  expiresAtMs: number
+  settings: WallSettings
+}
 
 type Named = { apiKey: string; userId: string; exp?: string | undefined; sig?: string | undefined }
 
 export type Viewers = {
   /** Parses these query parameters, and counts the request against its IP address. */
-  createHook: (parameters: readonly string[]) => onRequestAsyncHookHandler
+  createHook: (parameters: readonly string[]) => onRequestHookHandler
   /** Counts a search against its network. */
   countSearch(request: FastifyRequest): Promise<void>
-  /** The viewer whom a validated request names. Throws what the page has to show. */
-  identify(request: FastifyRequest, named: Named): Promise<Viewer>
+  /** The viewer whom a validated request names, at once in nearly all cases. Throws what the page has to show. */
+  identify(request: FastifyRequest, named: Named): Viewer | Promise<Viewer>
   /** The same for what only a signed user may see. */
   identifySigned(request: FastifyRequest, named: Named): Promise<Viewer>
 }
@@ -60,38 +68,56 @@ export function createViewers({ db, secretKey, credentials, limiter, settingsOf 
     return values
   }
 
-  async function count(request: FastifyRequest, key: string, limit: number, whose: string): Promise<void> {
-    request.allowance = await limiter.take(key, limit)
-    if (request.allowance.exceeded)
-      throw new AppError('RATE_LIMIT_EXCEEDED', `Too many requests ${whose}. Wait a minute, then try again.`)
+  type Taken = AppError | undefined
+
+  /** Counts a request; returns the error where it is one too many. */
+  function take(request: FastifyRequest, key: string, limit: number, whose: string): Taken | Promise<Taken> {
+    return goOn(limiter.take(key, limit), (allowance) => {
+      request.allowance = allowance
+      if (!allowance.exceeded) return undefined
+      return new AppError('RATE_LIMIT_EXCEEDED', `Too many requests ${whose}. Wait a minute, then try again.`)
+    })
   }
 
-  async function isSignedBy(credential: AppCredential, { userId, exp, sig }: Named, nowMs: number): Promise<boolean> {
+  function isSignedBy(credential: AppCredential, named: Named, nowMs: number): boolean | Promise<boolean> {
+    const { userId, exp, sig } = named
     if (exp === undefined && sig === undefined) return false
     if (exp === undefined || sig === undefined) throw unsigned('incomplete')
-    const user = { apiKey: credential.apiKey, userId, expiresAtS: Number(exp) }
-    const problem = checkSignature(await secretsOf(credential, nowMs), user, sig, Math.floor(nowMs / 1000))
-    if (problem !== null) throw unsigned(problem)
-    return true
+    return goOn(secretsOf(credential, nowMs), (values) => {
+      const user = { apiKey: credential.apiKey, userId, expiresAtS: Number(exp) }
+      const problem = checkSignature(values, user, sig, Math.floor(nowMs / 1000))
+      if (problem !== null) throw unsigned(problem)
+      return true
+    })
   }
 
-  async function identify(request: FastifyRequest, named: Named): Promise<Viewer> {
+  function identify(request: FastifyRequest, named: Named): Viewer | Promise<Viewer> {
     const nowMs = Date.now()
     const credential = credentials.find(named.apiKey)
     if (credential === undefined || nowMs >= credential.expiresAtMs) throw unknownKey()
     if (credential.kind === 'tracking') throw noWall()
     const { appId, isTest } = credential
-    const user = `${appId}|${isTest}|${hashText(named.userId)}|${addressOf(request)}`
-    await count(request, `wall:${user}`, A_MINUTE_BY_USER, 'of this user')
-    const isSigned = await isSignedBy(credential, named, nowMs)
-    if (!isSigned && (await settingsOf(appId)).require_signature) throw unsigned('required')
-    return { credential, userId: named.userId, isSigned, expiresAtMs: Number(named.exp ?? 0) * 1000 }
+    const { userId } = named
+    const user = `${appId}|${isTest}|${hashText(userId)}|${addressOf(request)}`
+    const expiresAtMs = Number(named.exp ?? 0) * 1000
+    return goOn(take(request, `wall:${user}`, A_MINUTE_BY_USER, 'of this user'), (tooMany) => {
+      if (tooMany !== undefined) throw tooMany
+      return goOn(isSignedBy(credential, named, nowMs), (isSigned) =>
+        goOn(settingsOf(appId), (settings) => {
+          if (!isSigned && settings.require_signature) throw unsigned('required')
+          return { credential, userId, isSigned, expiresAtMs, settings }
+        }),
+      )
+    })
   }
 
   return {
     identify,
-    countSearch: (request) =>
-      count(request, `wall-search:${networkOf(request)}`, SEARCHES_A_MINUTE, 'with a search from this network'),
+    async countSearch(request) {
+      const key = `wall-search:${networkOf(request)}`
+      const tooMany = await take(request, key, SEARCHES_A_MINUTE, 'with a search from this network')
+      if (tooMany !== undefined) throw tooMany
+    },
     async identifySigned(request, named) {
       const viewer = await identify(request, named)
       if (!viewer.isSigned) throw unsigned('needed')
@@ -99,9 +125,9 @@ export function createViewers({ db, secretKey, credentials, limiter, settingsOf 
     },
     createHook(parameters) {
       const parse = createQueryParser(parameters)
-      return async (request) => {
+      return (request, _reply, done) => {
         request.query = parse(request.query as string)
-        await count(request, `wall:${addressOf(request)}`, A_MINUTE_BY_ADDRESS, 'from this IP address')
+        void goOn(take(request, `wall:${addressOf(request)}`, A_MINUTE_BY_ADDRESS, 'from this IP address'), done)
       }
     },
   }
