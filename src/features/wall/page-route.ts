@@ -71,7 +71,7 @@ export function pageRoute(server: FastifyInstance, options: Options): void {
     (request, reply) => goOn(viewers.identify(request, request.query), (viewer) => show(request, reply, viewer)),
   )
 
-  function show(request: PageRequest, reply: FastifyReply, viewer: Viewer): void | Promise<void> {
+  function show(request: PageRequest, reply: FastifyReply, viewer: Viewer): FastifyReply | Promise<FastifyReply> {
     const { credential, userId, isSigned, settings } = viewer
     const { query } = request
     const language = chooseLanguage(query.lang, request.headers['accept-language'])
@@ -92,14 +92,19 @@ export function pageRoute(server: FastifyInstance, options: Options): void {
           country: wanted.country ?? null,
           welcomeOfferId,
         })
-        if (written === null) return void explain(request, reply, NOT_BUILT)
+        if (written === null) return explain(request, reply, NOT_BUILT)
         if (!credential.isTest && isSeen(request, visitor)) counts.note(credential.appId, 'views')
         send(request, reply, written, settings.parents)
+        return reply
       }),
     )
   }
 
-  function welcomeOffer(credential: AppCredential, userId: string, wanted: Wanted): number | null | Promise<number | null> {
+  function welcomeOffer(
+    credential: AppCredential,
+    userId: string,
+    wanted: Wanted,
+  ): number | null | Promise<number | null> {
     const { appId, isTest, welcomeOfferId: offerId, rules } = credential
     if (offerId === null || isBanned(credential, userId)) return null
     return goOn(completions.of({ appId, isTest, userId }), (goals) => {

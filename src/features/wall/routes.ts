@@ -77,6 +77,7 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
           const language = languageOf(request, query)
           const wanted = { ...asVisitor(query, visitorOf(request)), isUnproven: !isSigned, language }
           answers.list(request, reply, credential, wanted)
+          return reply
         }),
       )
     },
