@@ -19,6 +19,7 @@ import { readForwarded } from './forwarded.ts'
 import { acceptJson, INVALID_JSON } from './json-body.ts'
 import type { Credential, Gate } from './gate.ts'
 import { createRequestIds } from './request-ids.ts'
+import { parseRanges } from '../lib/ip-ranges.ts'
 import { compileValidator, validateTogether, pointOutNames } from './validation.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
@@ -41,10 +42,11 @@ export type ServerOptions = {
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log, gate, requireHttps, trustProxy, tls, answerBadAddress = () => false } = options
   const nextId = createRequestIds()
+  const proxies = parseRanges(trustProxy.join('\n')).ranges
   const server = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    trustProxy: trustProxy.length > 0 ? trustProxy : false,
+    trustProxy: trustProxy.length > 0 && ((address: string) => proxies.has(address)), // Fastify would parse each anew
     ...(tls ? { https: readTls(tls) } : {}),
     genReqId: nextId,
     bodyLimit: MAX_BODY_BYTES,

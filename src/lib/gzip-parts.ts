@@ -7,50 +7,57 @@
 // linear map, which is kept with the part.
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 
-const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3])
-const LAST_BLOCK = Buffer.from([0x03, 0x00])
+const HEADER = '\x1f\x8b\b\0\0\0\0\0\0\x03'
+const LAST_BLOCK = '\x03\0'
 const MAX_STORED = 65_535
 const POLYNOMIAL = 0xedb88320
 
 /** Bit i of a checksum becomes `map[i]` behind this many bytes. */
 type LinearMap = Uint32Array
 
-export type Part = { text: Buffer; blocks: Buffer; crc: number; shift: LinearMap | null }
+/**
+ * `blocks` are bytes as latin1 characters: Node writes headers and body in one piece where the body is such a text, which
+ * is cheaper than a piece for each.
+ */
+export type Part = { text: Buffer; blocks: string; crc: number; shift: LinearMap | null }
 
 /** For what is sent often: compressed as well as can be. */
 export function compressPart(content: string): Part {
   const text = Buffer.from(content)
   const blocks = deflateRawSync(text, { level: constants.Z_BEST_COMPRESSION, finishFlush: constants.Z_FULL_FLUSH })
-  return { text, blocks, crc: crc32(text), shift: shiftBy(text.length) }
+  return { text, blocks: blocks.toString('latin1'), crc: crc32(text), shift: shiftBy(text.length) }
 }
 
 /** For what is sent once. */
 export function storePart(content: string): Part {
   const text = Buffer.from(content)
-  const blocks: Buffer[] = []
+  let blocks = ''
   for (let at = 0; at < text.length; at += MAX_STORED) {
-    const piece = text.subarray(at, at + MAX_STORED)
-    const head = Buffer.alloc(5)
-    head.writeUInt16LE(piece.length, 1)
-    head.writeUInt16LE(~piece.length & 0xffff, 3)
-    blocks.push(head, piece)
+    const end = Math.min(at + MAX_STORED, text.length)
+    const length = end - at
+    blocks += `\0${littleEndian(length, 2)}${littleEndian(~length, 2)}${text.toString('latin1', at, end)}`
   }
-  return { text, blocks: Buffer.concat(blocks), crc: 0, shift: null }
+  return { text, blocks, crc: 0, shift: null }
 }
 
 export const joinPlain = (parts: readonly Part[]): Buffer => Buffer.concat(parts.map(({ text }) => text))
 
-export function joinGzip(parts: readonly Part[]): Buffer {
+/** As latin1 characters. */
+export function joinGzip(parts: readonly Part[]): string {
   let crc = 0
   let length = 0
+  let body = HEADER
   for (const part of parts) {
     crc = part.shift === null ? crc32(part.text, crc) : (apply(part.shift, crc) ^ part.crc) >>> 0
     length += part.text.length
+    body += part.blocks
   }
-  const trailer = Buffer.alloc(8)
-  trailer.writeUInt32LE(crc, 0)
-  trailer.writeUInt32LE(length % 2 ** 32, 4)
-  return Buffer.concat([HEADER, ...parts.map(({ blocks }) => blocks), LAST_BLOCK, trailer])
+  return `${body}${LAST_BLOCK}${littleEndian(crc, 4)}${littleEndian(length, 4)}`
+}
+
+function littleEndian(number: number, bytes: 2 | 4): string {
+  const low = String.fromCharCode(number & 0xff, (number >>> 8) & 0xff)
+  return bytes === 2 ? low : low + String.fromCharCode((number >>> 16) & 0xff, number >>> 24)
 }
 
 function apply(map: LinearMap, value: number): number {

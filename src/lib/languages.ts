@@ -1,4 +1,7 @@
 // The languages of pages that users see.
+import { Cache } from './cache.ts'
+import { flatten } from './flatten.ts'
+
 export const LANGUAGES = ['en', 'de', 'es', 'fr', 'pt', 'pl', 'tr', 'ar'] as const
 export type Language = (typeof LANGUAGES)[number]
 
@@ -9,15 +12,30 @@ export const directionOf = (language: Language): 'ltr' | 'rtl' => (language === 
  * about a wrong request is in a language, too, so `wanted` may be anything.
  */
 export function chooseLanguage(wanted: unknown, acceptLanguage = ''): Language {
-  const preferred = acceptLanguage
+  const asked = typeof wanted === 'string' ? languageOf(wanted) : undefined
+  if (asked !== undefined || acceptLanguage === '') return asked ?? 'en'
+  const known = chosen.get(acceptLanguage)
+  if (known !== undefined) return known
+  const language = readAcceptLanguage(acceptLanguage)
+  if (acceptLanguage.length <= MAX_REMEMBERED) chosen.set(flatten(acceptLanguage), language)
+  return language
+}
+
+/** Browsers send a few hundred of them, with every request. */
+const chosen = new Cache<string, Language>(1_000)
+const MAX_REMEMBERED = 200
+
+function readAcceptLanguage(header: string): Language {
+  const preferred = header
     .slice(0, 500)
     .split(',')
     .map((entry) => entry.split(';'))
     .map(([tag = '', quality = '']) => ({ tag, q: Number(/q=([\d.]+)/.exec(quality)?.[1] ?? 1) }))
     .toSorted((a, b) => b.q - a.q)
-    .map(({ tag }) => tag)
-  const found = [typeof wanted === 'string' ? wanted : '', ...preferred].map((tag) =>
-    tag.trim().slice(0, 2).toLowerCase(),
-  )
-  return found.find((tag): tag is Language => (LANGUAGES as readonly string[]).includes(tag)) ?? 'en'
+  return preferred.map(({ tag }) => languageOf(tag)).find((language) => language !== undefined) ?? 'en'
+}
+
+function languageOf(tag: string): Language | undefined {
+  const code = tag.trim().slice(0, 2).toLowerCase()
+  return LANGUAGES.find((language) => language === code)
 }

@@ -141,7 +141,8 @@ function send(request: FastifyRequest, reply: FastifyReply, { parts, nonce }: Wr
   if (isHttps(request)) headers.push('Strict-Transport-Security', 'max-age=31536000')
   reply.hijack()
   reply.raw.writeHead(200, headers)
-  reply.raw.end(request.method === 'HEAD' ? undefined : body)
+  if (request.method === 'HEAD') reply.raw.end()
+  else reply.raw.end(body, 'latin1')
 }
 
 const policy = (nonce: string, parents: readonly string[]) =>

@@ -83,5 +83,5 @@ function send(request: FastifyRequest, reply: FastifyReply, part: Part, cacheCon
     .header('Cross-Origin-Resource-Policy', 'cross-origin')
     .header('Vary', 'Accept-Encoding')
   if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(part.text)
-  return reply.header('Content-Encoding', 'gzip').send(joinGzip([part]))
+  return reply.header('Content-Encoding', 'gzip').send(Buffer.from(joinGzip([part]), 'latin1'))
 }
