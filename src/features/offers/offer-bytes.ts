@@ -149,7 +149,7 @@ export function readWords(bytes: Buffer): string {
 
 /** Writes into memory that it uses again. */
 export class BytesWriter {
-  written = new Uint8Array(65_536)
+  written = new Uint8Array(1_024)
   length = 0
 
   clear(): void {
