@@ -5,18 +5,18 @@ import { type Dashboard, type PHONE, useDashboard } from '../dashboard/browser.t
 import { openSiteWith } from '../other-site.ts'
 
 type SdkPages = Dashboard & {
-  /** A page with a strict policy. It notes the events of walls in `heard`. */
-  openPage: (body?: string, viewport?: typeof PHONE) => Promise<Page>
+  /** A page with a strict policy; `before` stands before the SDK. It notes the events of walls in `heard`. */
+  openPage: (body?: string, viewport?: typeof PHONE, before?: string) => Promise<Page>
 }
 
 export function useSdkPages(name: string): SdkPages {
   const site = useDashboard(name)
   return Object.assign(site, {
-    async openPage(body = '', viewport?: typeof PHONE) {
+    async openPage(body = '', viewport?: typeof PHONE, before = '') {
       const policy = `default-src 'none'; script-src ${site.url} 'nonce-parent'; frame-src ${site.url}; style-src 'none'`
       const html = `<!doctype html><html lang="en"><title>A site</title><button id="earn">Earn</button>
-        <script src="${site.url}/sdk/v1.js"></script>
-        <script nonce="parent">window.heard = []; window.listen = (wall) => { for (const name of ${JSON.stringify(EVENTS)}) wall.on(name, (detail) => heard.push([name, detail])); return wall }</script>
+        ${before}<script src="${site.url}/sdk/v1.js"></script>
+        <script nonce="parent">window.heard ??= []; window.listen = (wall) => { for (const name of ${JSON.stringify(EVENTS)}) wall.on(name, (detail) => heard.push([name, detail])); return wall }</script>
         ${body}</html>`
       const { page } = await site.open(viewport === undefined ? {} : { viewport })
       await page.goto(await openSiteWith(html, { 'Content-Security-Policy': policy }))

@@ -14,27 +14,34 @@ export function defineElement(origin: string): void {
       #isDue = false
 
       connectedCallback(): void {
-        this.#show()
+        this.#showSoon()
       }
 
       disconnectedCallback(): void {
-        this.#wall?.close()
-        this.#wall = null
+        this.#close()
       }
 
-      /** Once for all attributes that are set in a row. */
-      attributeChangedCallback(): void {
-        if (!this.isConnected || this.#isDue) return
+      attributeChangedCallback(_name: string, before: string | null, after: string | null): void {
+        if (before !== after && this.isConnected) this.#showSoon()
+      }
+
+      /** Once for all attributes that are set in a row, which those of markup are, too. */
+      #showSoon(): void {
+        if (this.#isDue) return
         this.#isDue = true
         queueMicrotask(() => {
           this.#isDue = false
+          this.#close()
           if (this.isConnected) this.#show()
         })
       }
 
-      #show(): void {
+      #close(): void {
         this.#wall?.close()
         this.#wall = null
+      }
+
+      #show(): void {
         const options = Object.fromEntries(
           Object.entries(ATTRIBUTES).map(([name, option]) => [option, this.getAttribute(name) ?? undefined]),
         ) as unknown as Offerdeck.WallOptions
@@ -45,7 +52,7 @@ export function defineElement(origin: string): void {
         for (const event of EVENTS) wall.on(event, (detail) => this.dispatchEvent(new CustomEvent(event, { detail })))
         this.#wall = wall
         wall.showIn(this)
-        queueMicrotask(() => wall.emit('opened', {})) // after the page has added listeners
+        wall.emit('opened', {})
       }
     },
   )
