@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { TEXTS } from '../../src/features/wall/texts/texts.ts'
 import { until } from '../installation.ts'
 import { EVENTS, heard, open, useSdkPages, wallOf } from './sdk-page.ts'
 import { signed } from './wall-url.ts'
@@ -63,6 +64,71 @@ test('over the page, Tab and Shift+Tab never reach what is behind', async () => 
   const reached = new Set(await page.evaluate<string[]>('focused'))
   assert.deepEqual([...reached], ['div'], 'the dialog alone, as the page sees it')
 })
+
+test('on a phone, the button that closes the wall covers nothing of it: who closes an offer is back at the list', async () => {
+  const { live } = await world.createApp()
+  await world.createOffers({ name: 'Near offer', category: 'survey' })
+  const page = await openPage('', { width: 390, height: 640 })
+  for (const lang of ['en', 'ar'] as const) {
+    await open(page, live, { category: 'survey', lang })
+    await until(async () => (await heard(page)).includes('ready'))
+    const frame = await page.locator('iframe').boundingBox()
+    const button = await page.getByRole('button', { name: 'Close', exact: true }).boundingBox()
+    assert.equal((button?.y ?? 0) + (button?.height ?? 0), frame?.y, 'the wall begins below the button')
+    assert.deepEqual([frame?.width, (frame?.y ?? 0) + (frame?.height ?? 0)], [390, 640])
+    const wall = wallOf(page, 'ann')
+    await wall?.getByRole('button', { name: 'Near offer' }).click()
+    const details = wall?.getByRole('dialog', { name: 'Near offer' })
+    const close = await details?.getByRole('button', { name: TEXTS[lang].close }).boundingBox()
+    await page.mouse.click((close?.x ?? 0) + (close?.width ?? 0) / 2, (close?.y ?? 0) + (close?.height ?? 0) / 2)
+    await details?.waitFor({ state: 'detached' })
+    await wall?.getByRole('button', { name: 'Near offer' }).waitFor()
+    assert.deepEqual(await heard(page), ['opened', 'ready'])
+    await page.evaluate('wall.close(); heard.length = 0')
+    await until(async () => (await page.evaluate('history.state')) === null)
+  }
+})
+
+test('Escape closes a wall over the page, but none within it, and takes nothing that is being written', async () => {
+  const { live } = await world.createApp()
+  await world.createOffers({ name: 'Castle', category: 'game' })
+  const page = await openPage('<div id="a"></div>')
+  const isReady = async () => (await heard(page)).includes('ready')
+
+  await open(page, live, { mode: 'inline', target: '#a' })
+  await until(isReady)
+  await wallOf(page, 'ann')?.getByRole('button', { name: 'Games' }).press('Escape')
+  await messagesHaveArrived(page)
+  assert.deepEqual(await heard(page), ['opened', 'ready'])
+  await wallOf(page, 'ann')?.getByRole('button', { name: 'Castle' }).waitFor()
+  await page.evaluate('wall.close(); heard.length = 0')
+
+  await open(page, live, signed(live))
+  await until(isReady)
+  const wall = wallOf(page, 'ann')
+  const search = wall?.getByRole('searchbox')
+  await search?.fill('tea')
+  await search?.press('Escape')
+  await wall?.getByRole('button', { name: 'Help' }).click()
+  await wall?.getByText('Ask for help').click()
+  const form = wall?.getByRole('group', { name: 'Ask for help' })
+  await form?.getByLabel('Message').fill('I finished level 9.')
+  await form?.getByLabel('Message').press('Escape')
+  await form?.getByRole('button', { name: 'Send' }).press('Escape')
+  await messagesHaveArrived(page)
+  assert.deepEqual(await heard(page), ['opened', 'ready'])
+  assert.equal(await form?.getByLabel('Message').inputValue(), 'I finished level 9.')
+  await form?.getByLabel('Message').fill('')
+  await form?.getByLabel('Which offer?').press('Escape')
+  await until(async () => (await heard(page)).includes('closed'))
+})
+
+/** Those that the wall has posted before. */
+const messagesHaveArrived = async (page: Page) => {
+  await page.evaluate(`window.arrived = new Promise((resolve) => addEventListener('message', ({ data }) => data === 'last' && resolve())); undefined`) // prettier-ignore
+  await wallOf(page, 'ann')?.evaluate(`parent.postMessage('last', '*')`)
+  await page.evaluate('arrived')
+}
 
 test('a page hears of a wall and of an element that it was opened, is ready, an offer started and credited, and closed', async () => {
   const { live } = await world.createApp()

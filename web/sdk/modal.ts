@@ -26,9 +26,12 @@ addEventListener('popstate', () => {
   keepEntry()
 })
 
-const STYLE = `dialog{position:fixed;inset:0;width:min(960px,100vw);height:min(860px,100dvh);max-width:none;max-height:none;margin:auto;padding:0;border:0;border-radius:12px;overflow:hidden;background:Canvas}
+// The button is above the wall, not on it: what it would cover depends on the width and the language of the wall.
+const STYLE = `dialog{position:fixed;inset:0;display:flex;flex-direction:column;width:min(960px,100vw);height:min(900px,100dvh);max-width:none;max-height:none;margin:auto;padding:0;border:0;border-radius:12px;overflow:hidden;background:#222}
 dialog::backdrop{background:rgb(0 0 0 / 60%)}
-button{position:absolute;top:8px;inset-inline-end:8px;width:40px;height:40px;border:0;border-radius:50%;background:rgb(0 0 0 / 55%);color:#fff;font:24px/1 sans-serif;cursor:pointer}
+button{flex:none;align-self:flex-end;width:48px;height:44px;border:0;background:none;color:#fff;font:24px/1 sans-serif;cursor:pointer}
+button:focus-visible{outline:3px solid #fff;outline-offset:-6px}
+iframe{flex:1;min-height:0;background:Canvas}
 @media (max-width:600px){dialog{width:100vw;height:100dvh;border-radius:0}}`
 
 export function showModal(wall: WallFrame, closeLabel: string): void {
@@ -44,8 +47,9 @@ export function showModal(wall: WallFrame, closeLabel: string): void {
   button.textContent = '×'
   button.setAttribute('aria-label', closeLabel)
   button.addEventListener('click', () => wall.close())
-  wall.showIn(dialog)
+  wall.onEscape = () => wall.close()
   dialog.append(button)
+  wall.showIn(dialog)
   root.append(dialog)
   const page = document.documentElement
   ;(document.body ?? page).append(host)
@@ -66,4 +70,5 @@ export function showModal(wall: WallFrame, closeLabel: string): void {
     keepEntry()
   })
   dialog.showModal()
+  wall.element.focus()
 }

@@ -25,6 +25,8 @@ function urlOf(origin: string, options: WallOptions, embed: boolean): string {
 
 export class WallFrame {
   readonly element: HTMLIFrameElement
+  /** The user pressed Escape. A wall that is a part of the page stays. */
+  onEscape = (): void => {}
   readonly #origin: string
   readonly #options: WallOptions
   readonly #listeners = new Map<string, Set<Listener<never>>>()
@@ -101,7 +103,7 @@ export class WallFrame {
   readonly #receive = ({ origin, source, data }: MessageEvent<unknown>): void => {
     if (origin !== this.#origin || source !== this.element.contentWindow || !isMessage(data)) return
     const { renew } = this.#options
-    if (data.event === 'close') this.close()
+    if (data.event === 'close') this.onEscape()
     else if (data.event === 'error' && data.detail['code'] === 'expired' && renew !== undefined)
       void this.#renew(renew, ({ exp, sig }) => {
         const message = { source: 'offerdeck-sdk', version: 1, event: 'signature', exp: String(exp), sig }

@@ -44,9 +44,15 @@ export function acceptSignatures(): void {
   })
 }
 
-/** A key that is pressed in the frame does not reach the page around it. */
+/** A key that is pressed in the frame does not reach the page around it. What is being written is never closed. */
 export function closeByEscape(): void {
   addEventListener('keydown', ({ key }) => {
-    if (key === 'Escape' && document.querySelector('dialog[open]') === null) announce('close')
+    if (key === 'Escape' && document.querySelector('dialog[open]') === null && !isWriting()) announce('close')
   })
+}
+
+/** In a field, or a message that is not sent yet. */
+function isWriting(): boolean {
+  const fields = document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input:focus, textarea')
+  return [...fields].some(({ value }) => value !== '')
 }
