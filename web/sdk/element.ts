@@ -10,6 +10,8 @@ export function defineElement(origin: string): void {
     'offer-wall',
     class extends HTMLElement {
       static readonly observedAttributes = Object.keys(ATTRIBUTES)
+      /** Set by the page, perhaps before this class is there: a field of it would replace that one. */
+      declare renew?: Offerdeck.Renew
       #wall: WallFrame | null = null
       #isDue = false
 
@@ -48,6 +50,7 @@ export function defineElement(origin: string): void {
         if (!options.apiKey || !options.userId) return // shown once they are there
         if (this.style.display === '') this.style.display = 'block'
         if (this.style.height === '') this.style.height = '800px'
+        Object.defineProperty(options, 'renew', { get: () => this.renew })
         const wall = new WallFrame(origin, options)
         for (const event of EVENTS) wall.on(event, (detail) => this.dispatchEvent(new CustomEvent(event, { detail })))
         this.#wall = wall

@@ -6,8 +6,8 @@ declare namespace Offerdeck {
     userId: string
     exp?: number | string
     sig?: string
-    /** Called when the signature has expired: resolve to a new one, created on your server. */
-    renew?: () => Promise<Signature>
+    /** Called when the signature has expired or is not accepted: resolve to a new one, created on your server. */
+    renew?: Renew
     aff_sub?: string
     aff_sub2?: string
     aff_sub3?: string
@@ -23,6 +23,7 @@ declare namespace Offerdeck {
   }
 
   type Signature = { exp: number | string; sig: string }
+  type Renew = () => Promise<Signature>
 
   type OpenOptions = WallOptions & {
     /** modal: over the page. inline: in `target`. tab: in a tab of its own, with the events `opened` and `error` only. */
@@ -39,8 +40,19 @@ declare namespace Offerdeck {
     'offer-started': { offer_id: number }
     credited: { conversion_id: string; offer_id: number; goal_id: number; reward: number }
     closed: object
-    error: { code: string }
+    error: { code: ErrorCode }
   }
+
+  /** Why users do not see the wall, or no longer see what is theirs. */
+  type ErrorCode =
+    | 'expired'
+    | 'signature_required'
+    | 'invalid_signature'
+    | 'invalid_api_key'
+    | 'invalid_request'
+    | 'resource_not_found'
+    | 'rate_limit_exceeded'
+    | 'server_error'
 
   type WallEvent = keyof WallEvents
   type Listener<E extends WallEvent> = (detail: WallEvents[E]) => void
@@ -56,6 +68,8 @@ declare namespace Offerdeck {
 
 /** `<offer-wall api-key="…" user-id="…">` */
 interface OfferWallElement extends HTMLElement {
+  /** As the option of `Offerdeck.open`. It can be set before the SDK is there. */
+  renew?: Offerdeck.Renew
   addEventListener<E extends Offerdeck.WallEvent>(
     type: E,
     listener: (event: CustomEvent<Offerdeck.WallEvents[E]>) => void,

@@ -7,10 +7,19 @@ type WallEvents = Offerdeck.WallEvents
 type WallEvent = Offerdeck.WallEvent
 type Listener<E extends WallEvent> = Offerdeck.Listener<E>
 type Signed = Offerdeck.Signature
+type ErrorCode = Offerdeck.ErrorCode
 
 const PARAMETERS = ['apiKey', 'userId', 'exp', 'sig', 'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'country', 'platform', 'category', 'sort', 'theme', 'lang'] as const // prettier-ignore
-/** What a wall may say; `close` asks for being closed. */
-const HEARD = ['ready', 'offer-started', 'credited', 'error', 'close'] as const
+/** What a wall may say, and with which details; `close` when the user pressed Escape. */
+const HEARD = new Map<unknown, Record<string, 'number' | 'string'>>([
+  ['ready', {}],
+  ['offer-started', { offer_id: 'number' }],
+  ['credited', { conversion_id: 'string', offer_id: 'number', goal_id: 'number', reward: 'number' }],
+  ['error', { code: 'string' }],
+  ['close', {}],
+])
+/** Those that a new signature may help. */
+const RENEWABLE: unknown[] = ['expired', 'signature_required', 'invalid_signature'] satisfies Offerdeck.ErrorCode[]
 /** A new signature that has expired, too, is not replaced at once: a server with a wrong clock would be asked without end. */
 const RENEWED_MS = 10_000
 const SANDBOX = 'allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox'
@@ -31,8 +40,12 @@ export class WallFrame {
   readonly #options: WallOptions
   readonly #listeners = new Map<string, Set<Listener<never>>>()
   #isClosed = false
+  /** The wall itself is in the frame: it may also be a page that says what is wrong. */
+  #isReady = false
   #isRenewing = false
   #renewedAtMs = 0
+  /** That the latest signature is no good. */
+  #isSaid = false
 
   constructor(origin: string, options: WallOptions) {
     this.#origin = origin
@@ -73,7 +86,7 @@ export class WallFrame {
   #load(isEmbedded: boolean, show: (url: string) => void): void {
     const load = (signed: Partial<Signed>) => show(urlOf(this.#origin, { ...this.#options, ...signed }, isEmbedded))
     const { renew } = this.#options
-    if (renew !== undefined && this.#isExpired()) void this.#renew(renew, load, () => load({})) // which says what is wrong
+    if (renew !== undefined && this.#isExpired()) void this.#renew(renew, 'expired', load, () => load({})) // which says what is wrong
     else load({})
   }
 
@@ -103,37 +116,59 @@ export class WallFrame {
   readonly #receive = ({ origin, source, data }: MessageEvent<unknown>): void => {
     if (origin !== this.#origin || source !== this.element.contentWindow || !isMessage(data)) return
     const { renew } = this.#options
-    if (data.event === 'close') this.onEscape()
-    else if (data.event === 'error' && data.detail['code'] === 'expired' && renew !== undefined)
-      void this.#renew(renew, ({ exp, sig }) => {
-        const message = { source: 'offerdeck-sdk', version: 1, event: 'signature', exp: String(exp), sig }
-        this.element.contentWindow?.postMessage(message, this.#origin)
-      })
-    else this.emit(data.event, data.detail)
+    if (data.event === 'close') return this.onEscape()
+    if (data.event === 'ready') this.#isReady = true
+    if (data.event === 'error' && renew !== undefined && RENEWABLE.includes(data.detail.code))
+      return void this.#renew(renew, data.detail.code, (signed) => this.#useNew(signed))
+    this.emit(data.event, data.detail)
   }
 
-  async #renew(renew: () => Promise<Signed>, use: (signed: Signed) => void, onFailed?: () => void): Promise<void> {
+  #useNew({ exp, sig }: Signed): void {
+    if (this.#isReady) {
+      const message = { source: 'offerdeck-sdk', version: 1, event: 'signature', exp: String(exp), sig }
+      return this.element.contentWindow?.postMessage(message, this.#origin)
+    }
+    const { parentNode, nextSibling } = this.element
+    this.element.remove() // loaded in place, Back would lead to the page that says what was wrong
+    this.element.src = urlOf(this.#origin, { ...this.#options, exp, sig }, true)
+    parentNode?.insertBefore(this.element, nextSibling)
+  }
+
+  async #renew(
+    renew: Offerdeck.Renew,
+    code: ErrorCode,
+    use: (signed: Signed) => void,
+    onFailed?: () => void,
+  ): Promise<void> {
     if (this.#isRenewing) return
-    if (Date.now() - this.#renewedAtMs < RENEWED_MS) return this.emit('error', { code: 'expired' })
+    if (Date.now() - this.#renewedAtMs < RENEWED_MS) return this.#sayOnce(code)
     this.#isRenewing = true
     try {
       const { exp, sig } = await Promise.resolve().then(renew) // listeners are added first
+      this.#isSaid = false
       if (!this.#isClosed) use({ exp, sig })
     } catch (error) {
       reportError(error) // the page's own
-      this.emit('error', { code: 'expired' })
+      this.#sayOnce(code)
       onFailed?.()
     }
     this.#isRenewing = false
     this.#renewedAtMs = Date.now()
   }
+
+  #sayOnce(code: ErrorCode): void {
+    if (!this.#isSaid) this.emit('error', { code })
+    this.#isSaid = true
+  }
 }
 
-type Message = { event: (typeof HEARD)[number]; detail: Record<string, unknown> }
+type Message = { [E in 'ready' | 'offer-started' | 'credited' | 'error']: { event: E; detail: WallEvents[E] } }
+type Heard = Message[keyof Message] | { event: 'close'; detail: object }
 
-function isMessage(data: unknown): data is Message {
+function isMessage(data: unknown): data is Heard {
   if (typeof data !== 'object' || data === null) return false
   const { source, version, event, detail } = data as Record<string, unknown>
-  const isKnown = source === 'offerdeck-wall' && version === 1 && (HEARD as readonly unknown[]).includes(event)
-  return isKnown && typeof detail === 'object' && detail !== null
+  const shape = source === 'offerdeck-wall' && version === 1 ? HEARD.get(event) : undefined
+  if (shape === undefined || typeof detail !== 'object' || detail === null) return false
+  return Object.entries(shape).every(([name, type]) => typeof (detail as Record<string, unknown>)[name] === type)
 }

@@ -7,6 +7,7 @@ import { PERMISSIONS, sendPage } from '../../http/pages.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'
 import { goOn } from '../../lib/go-on.ts'
 import { joinGzip, joinPlain } from '../../lib/gzip-parts.ts'
+import { createNonce } from '../../lib/nonce.ts'
 import type { AppCredential } from '../apps/credentials.ts'
 import { isSeen, type Visitor } from '../clicks/visitor.ts'
 import type { Catalogue } from '../offers/catalogue.ts'
@@ -19,7 +20,7 @@ import { createWallPages, type WrittenPage } from './page.ts'
 import { type PageViewer, WallPageQuery } from './schema.ts'
 import { chooseLanguage, directionOf } from '../../lib/languages.ts'
 import { TEXTS } from './texts/texts.ts'
-import { EXPIRED, type Viewer, type Viewers } from './viewers.ts'
+import { EXPIRED, UNSIGNED, type Viewer, type Viewers } from './viewers.ts'
 
 const FIRST_OFFERS = 20
 /** What the script sends along with each request of its own. */
@@ -155,7 +156,17 @@ const NOT_BUILT = new AppError(
 )
 const FAILED = new AppError('SERVER_ERROR', 'Something went wrong on our side. Try again shortly.')
 
-/** What users meet is said to them in their language; all else is for the developer who embeds the wall. Anyone may frame it. */
+/** As the SDK's types list them (web/sdk/v1.d.ts). */
+function codeOf({ code, message, details }: AppError): string {
+  if (message === EXPIRED) return 'expired'
+  if (message === UNSIGNED) return 'signature_required'
+  return details?.['exp'] === undefined && details?.['sig'] === undefined ? code.toLowerCase() : 'invalid_signature'
+}
+
+/**
+ * What users meet is said to them in their language; all else is for the developer who embeds the wall, and whose page
+ * hears of it as it does from a wall (web/wall/parent.ts). Anyone may frame it.
+ */
 function explain(request: FastifyRequest, reply: FastifyReply, error: AppError): FastifyReply {
   const { lang } = request.query as { lang?: string }
   const language = chooseLanguage(lang, request.headers['accept-language'])
@@ -166,6 +177,13 @@ function explain(request: FastifyRequest, reply: FastifyReply, error: AppError):
   const details = Object.entries(error.details ?? {}).filter(([, one]) => one !== error.message)
   const items = details.map(([name, one]) => `<li><code>${escapeHtml(name)}</code>: ${escapeHtml(one)}</li>`).join('')
   const hint = said === null ? 'see the documentation of the wall for its parameters.' : error.message
+  const nonce = createNonce()
+  const heard = JSON.stringify({
+    source: 'offerdeck-wall',
+    version: 1,
+    event: 'error',
+    detail: { code: codeOf(error) },
+  })
   const html = `<!doctype html>
 <html lang="${said === null ? 'en' : language}" dir="${said === null ? 'ltr' : directionOf(language)}">
 <head>
@@ -180,10 +198,12 @@ function explain(request: FastifyRequest, reply: FastifyReply, error: AppError):
 <p>${escapeHtml(text)}</p>
 ${items === '' ? '' : `<ul>${items}</ul>\n`}<p lang="en" dir="ltr"><small>Developers: ${escapeHtml(hint)}</small></p>
 </main>
+<script nonce="${nonce}">if (parent !== window) parent.postMessage(${heard}, '*')</script>
 </body>
 </html>
 `
-  return sendPage(reply.code(MANAGE_ERRORS[error.code]), html, { policy: ERROR_POLICY, cacheControl: 'no-store' })
+  const policy = `${ERROR_POLICY}; script-src 'nonce-${nonce}'`
+  return sendPage(reply.code(MANAGE_ERRORS[error.code]), html, { policy, cacheControl: 'no-store' })
 }
 
 const ERROR_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *"

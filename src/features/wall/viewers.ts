@@ -147,10 +147,11 @@ function noWall(): AppError {
 type Unsigned = SignatureProblem | 'incomplete' | 'required' | 'needed'
 
 export const EXPIRED = 'The signature has expired. Create a new one on your server.'
+export const UNSIGNED = 'This wall is shown to signed users only. Send exp and sig, created on your server with the signing secret of the app.' // prettier-ignore
 
 const PROBLEMS: Record<Unsigned, [field: string, message: string]> = {
   incomplete: ['sig', 'Send exp and sig together, or neither.'],
-  required: ['sig', 'This wall is shown to signed users only. Send exp and sig, created on your server with the signing secret of the app.'], // prettier-ignore
+  required: ['sig', UNSIGNED],
   needed: ['sig', 'This is for signed users only. Send exp and sig.'],
   expired: ['exp', EXPIRED],
   too_long: ['exp', 'The signature may be valid for a day at most.'],
