@@ -12,7 +12,7 @@ import { CHECKS_ALL_LOOKS, CHECKS_LOOKS } from '../tier.ts'
 import { World } from '../world.ts'
 
 const LOOKED_AT = { exclude: [['tbody tr:nth-child(n + 6)']] } // the rows of a table are alike, and each takes its time
-const AXE = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'], resultTypes: ['violations'], preload: false }
+const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']
 
 /** A colour on its way to another one is hard to read. */
 const FINISH_TRANSITIONS = `new Promise(requestAnimationFrame).then(() => {
@@ -130,8 +130,11 @@ export async function checkLooks(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' })
 }
 
+/** The same for what users and visitors meet: also what axe recommends beyond the guidelines, such as the order of headings. */
+export const checkUsersPage = (page: Page): Promise<void> => checkPage(page, [...WCAG, 'best-practice'])
+
 /** Contrast, names, order, as far as a program can tell; and it is not too wide. */
-export async function checkPage(page: Page): Promise<void> {
+export async function checkPage(page: Page, runOnly = WCAG): Promise<void> {
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
   const isWider = () => page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth + 1')
   await becomes(isWider, false, `${page.url()} is wider than the window`)
@@ -144,8 +147,9 @@ export async function checkPage(page: Page): Promise<void> {
   if (!CHECKS_LOOKS) return
   await page.evaluate(FINISH_TRANSITIONS)
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe.source)
+  const asked = { runOnly, resultTypes: ['violations'], preload: false }
   const { violations } = await page.evaluate<AxeResults>(
-    `axe.run(${JSON.stringify(LOOKED_AT)}, ${JSON.stringify(AXE)})`,
+    `axe.run(${JSON.stringify(LOOKED_AT)}, ${JSON.stringify(asked)})`,
   )
   const found = violations.map(
     ({ id, nodes }) =>

@@ -1,7 +1,7 @@
 // Lockers as visitors meet them: content in a page of another origin, and the page of a link.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkPage, PHONE } from '../dashboard/browser.ts'
+import { checkUsersPage, PHONE } from '../dashboard/browser.ts'
 import { until } from '../installation.ts'
 import { BROWSER } from '../world.ts'
 import { useLockers } from './lockers.ts'
@@ -73,16 +73,16 @@ test('a link asks for its password and an offer, then leads on; on a phone, in b
   await page.setExtraHTTPHeaders({ 'user-agent': BROWSER }) // headless browsers are taken for bots
   await page.route('https://files.example.com/**', (route) => route.fulfill({ body: 'the album', contentType: 'text/plain' })) // prettier-ignore
   await page.goto(`${site.url}/l/${slug}`)
-  await checkPage(page)
+  await checkUsersPage(page)
   await page.getByLabel('Password').fill('wrong')
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByText('That is not the password.').waitFor()
   await page.getByLabel('Password').fill('sesame')
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByText('Complete an offer to continue.').waitFor()
-  await checkPage(page)
+  await checkUsersPage(page)
   await page.emulateMedia({ colorScheme: 'dark' })
-  await checkPage(page)
+  await checkUsersPage(page)
   const [opened] = await Promise.all([page.waitForEvent('popup'), page.getByRole('link', { name: /Coffee survey/ }).click()]) // prettier-ignore
   await opened.waitForURL(/healthz/)
   await until(async () => (await clickOf(offerId)) !== null)

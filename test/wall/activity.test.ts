@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
 import { DEFAULTS } from '../../src/features/wall/settings-schema.ts'
-import { checkPage, PHONE, useDashboard } from '../dashboard/browser.ts'
+import { checkUsersPage, PHONE, useDashboard } from '../dashboard/browser.ts'
 import { until } from '../installation.ts'
 import { addConversions } from '../seed-rows.ts'
 import { messagesOf, openParentSite, wallIn } from './parent-site.ts'
@@ -39,7 +39,7 @@ test('a credited goal appears by itself, with the reason of what is rejected, an
   await alone.goto(urlOf(live, signed(live)))
   await alone.getByRole('button', { name: 'My activity' }).click()
   await alone.getByRole('heading', { name: 'History' }).waitFor()
-  await checkPage(alone)
+  await checkUsersPage(alone)
   // Another user's signature, or none, shows nothing of it.
   const { page: unsigned } = await site.open()
   await unsigned.goto(urlOf(live))

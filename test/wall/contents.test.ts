@@ -6,7 +6,7 @@ import type { Trx } from '../../src/db/open.ts'
 import { storeImage } from '../../src/features/offers/images.ts'
 import { estimate } from '../../src/features/offers/ranking/model.ts'
 import { insertRanking } from '../../src/features/reports/rankings.ts'
-import { checkPage, PHONE, useDashboard } from '../dashboard/browser.ts'
+import { checkUsersPage, PHONE, useDashboard } from '../dashboard/browser.ts'
 import { PIXEL } from '../images.ts'
 import { until } from '../installation.ts'
 import { TESTER } from '../tester.ts'
@@ -95,7 +95,7 @@ test('the history says of each completion where it stands and why, and the balan
   assert.deepEqual(await rowOf('Refused'), ['Rejected', 'The advertiser did not accept it.'])
   assert.deepEqual(await rowOf('Taken back'), ['Reversed', 'The advertiser took it back.'])
   assert.deepEqual(await rowOf('Full'), ['Rejected', 'The offer was full.'])
-  await checkPage(page)
+  await checkUsersPage(page)
 
   // Only for the signed user of an app that keeps balances.
   await page.goto(wallUrl(site.url, live))

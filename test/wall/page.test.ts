@@ -9,7 +9,7 @@ import { LANGUAGES } from '../../src/lib/languages.ts'
 import { TEXTS } from '../../src/features/wall/texts/texts.ts'
 import { answerTicket } from '../../src/features/wall/ticket-answers.ts'
 import { banUser } from '../../src/features/apps/bans.ts'
-import { checkPage, PHONE, useDashboard } from '../dashboard/browser.ts'
+import { checkUsersPage, PHONE, useDashboard } from '../dashboard/browser.ts'
 import { PIXEL } from '../images.ts'
 import { until } from '../installation.ts'
 import { TESTER } from '../tester.ts'
@@ -178,14 +178,14 @@ test('it is used by keyboard alone, in both themes, at 200 %, and from right to 
   )
   const { page } = await site.open({ viewport: { width: 195, height: 400 } }) // a phone at 200 %
   await page.goto(urlOf(live, { sort: 'newest' }))
-  await checkPage(page)
+  await checkUsersPage(page)
   const focused = () => page.evaluate<string>('document.activeElement.textContent')
   for (let presses = 0; presses < 30 && (await focused()) !== 'Keyboard offer'; presses++)
     await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await page.getByRole('link', { name: 'Start offer' }).waitFor()
   assert.equal(await focused(), 'Start offer')
-  await checkPage(page)
+  await checkUsersPage(page)
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   assert.equal(await focused(), 'Keyboard offer', 'the focus is where it was')
@@ -194,7 +194,7 @@ test('it is used by keyboard alone, in both themes, at 200 %, and from right to 
     await page.goto(urlOf(live, { lang, theme: lang === 'ar' ? 'dark' : 'light' }))
     await page.getByRole('button', { name: TEXTS[lang].game, exact: true }).waitFor()
     assert.equal(await page.evaluate('document.dir'), lang === 'ar' ? 'rtl' : 'ltr')
-    if (lang === 'ar') await checkPage(page)
+    if (lang === 'ar') await checkUsersPage(page)
   }
 })
 
@@ -214,7 +214,7 @@ test('a user asks about a started offer with a screenshot, and reads the answer 
   await form.getByRole('button', { name: 'Send' }).click()
   await page.getByText('Check the email address.').waitFor()
   await form.getByLabel('Email').fill('ann@example.com')
-  await checkPage(page)
+  await checkUsersPage(page)
   await form.getByRole('button', { name: 'Send' }).dblclick()
   await page.getByText('I finished <b>level 9</b>.').waitFor()
   await page.getByRole('button', { name: 'Show image' }).click()
@@ -225,5 +225,5 @@ test('a user asks about a started offer with a screenshot, and reads the answer 
   await answerTicket(world.database.db, TESTER, appId, tickets[0]?.ticket_id ?? '', answer, new Date())
   await page.getByText('We credited it by hand.').waitFor()
   await page.getByText('Answered').waitFor()
-  await checkPage(page)
+  await checkUsersPage(page)
 })

@@ -171,6 +171,7 @@ export function offersView(): HTMLElement {
       shows.sort && sort,
       shows.categories && h('div', { class: 'chips' }, ...chips),
     ),
+    h('h2', { class: 'unseen' }, say('offers')),
     status,
     promotion,
     list,
