@@ -3,10 +3,10 @@
  * Plugin Name: Offerdeck wall
  * Description: [offerdeck_wall] shows the wall to the user who is signed in.
  *
- * Put this file and sign-wall-user/php.php into a folder of wp-content/plugins, and define in wp-config.php:
+ * Put this file and examples/sign-wall-user/php.php into a folder of wp-content/plugins, and define in wp-config.php:
  * OFFERDECK_URL, OFFERDECK_API_KEY and OFFERDECK_SIGNING_SECRET.
  */
-require_once __DIR__ . '/../sign-wall-user/php.php';
+require_once __DIR__ . '/php.php';
 
 add_shortcode('offerdeck_wall', function () {
     $user = wp_get_current_user();

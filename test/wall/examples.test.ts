@@ -1,13 +1,14 @@
 // The examples that show a wall, run as they are.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { build, type Plugin, type Rolldown, runnerImport } from 'vite'
 import { becomes, useDashboard } from '../dashboard/browser.ts'
+import { createFolder } from '../folders.ts'
 import { until } from '../installation.ts'
 import { openSiteWith } from '../other-site.ts'
 import { signed } from './wall-url.ts'
@@ -17,18 +18,21 @@ const { world } = site
 
 const srcOf = (html: string) => (/<iframe src="([^"]+)"/.exec(html)?.[1] ?? '').replaceAll(/&(amp|#0?38);/g, '&')
 
-/** As WordPress would: what the plugin calls of it. */
-const WORDPRESS = `
+/** In a folder of its own, as its comment says, and loaded as WordPress would: with what it calls of it. */
+const wordpressIn = (folder: string) => `
 define('OFFERDECK_URL', getenv('OFFERDECK_URL')); define('OFFERDECK_API_KEY', getenv('API_KEY')); define('OFFERDECK_SIGNING_SECRET', getenv('SIGNING_SECRET'));
 function add_shortcode($name, $render) { $GLOBALS['render'] = $render; }
 function wp_get_current_user() { return (object) ['ID' => 7]; }
 function esc_url($url) { return htmlspecialchars($url); }
-require 'examples/wall/wordpress.php'; echo $GLOBALS['render']();`
+require '${folder}/wordpress.php'; echo $GLOBALS['render']();`
 
-test('the pages in PHP show the wall of a signed user', async () => {
+test('the pages in PHP show the wall of a signed user', async (t) => {
   const { live } = await world.createApp()
   const env = { ...process.env, OFFERDECK_URL: site.url, API_KEY: live.api_key, SIGNING_SECRET: live.signing_secret }
-  for (const args of [['examples/wall/page.php'], ['-r', WORDPRESS]]) {
+  const plugin = createFolder('wordpress-plugin')
+  t.after(() => rmSync(plugin, { recursive: true }))
+  for (const file of ['examples/wall/wordpress.php', 'examples/sign-wall-user/php.php']) copyFileSync(file, join(plugin, basename(file))) // prettier-ignore
+  for (const args of [['examples/wall/page.php'], ['-r', wordpressIn(plugin)]]) {
     const { stdout, stderr, status } = spawnSync('php', args, { env, encoding: 'utf8' })
     assert.equal(status, 0, stderr)
     const shown = await fetch(srcOf(stdout))
