@@ -212,6 +212,18 @@ test('without its Redis and mail server, a server starts, answers and counts alo
   }
 })
 
+test('a page is found with a slash at the end of its path, too, and leads to no other site', async () => {
+  const at = async (path: string) => {
+    const { status, headers } = await world.get(path, undefined, { headers: { accept: 'text/html' } })
+    return [status, headers['location']]
+  }
+  assert.deepEqual(await at('/wall/?apiKey=pk_live_x&userId=a%3Fb?c'), [302, '/wall?apiKey=pk_live_x&userId=a%3Fb?c'])
+  assert.deepEqual(await at('/l/some-slug/'), [302, '/l/some-slug'])
+  for (const path of ['/wall//', '//example.com/', '/nothing/', '/wall/v1/'])
+    assert.deepEqual(await at(path), [404, undefined], path)
+  assert.equal((await world.get('/wall/')).status, 404, 'a program is told so')
+})
+
 test('the contact for vulnerabilities is published where one is set (RFC 9116)', async () => {
   const path = '/.well-known/security.txt'
   const none = await world.get(path)

@@ -35,9 +35,13 @@ export async function mountV1<C extends Credential>(
   server.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done()
     gate.showAllowance(request)
-    const path = request.url.split('?')[0] ?? ''
-    const allowed = [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))]
+    const [path = '', ...query] = request.url.split('?')
+    const methodsAt = (one: string) => routes.filter(({ pattern }) => pattern.test(one)).map(({ method }) => method)
+    const allowed = [...new Set(methodsAt(path))]
     if (allowed.length === 0 || allowed.includes(request.method)) {
+      const shorter = path.slice(0, -1) // a wall's URL, typed with a slash at its end
+      if (isPerson(request, path) && path.endsWith('/') && methodsAt(shorter).includes('GET'))
+        return void reply.redirect([shorter, ...query].join('?'))
       if (isPerson(request, path)) return void sendPage(reply.code(404), NOTHING_HERE)
       return sendError(
         request,
