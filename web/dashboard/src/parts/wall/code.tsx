@@ -15,7 +15,8 @@ export function WallCode({ app }: { app: WalledApp }) {
       code: `<iframe src="${url.replaceAll('&', '&amp;')}" title="Offers" style="width:100%;height:800px;border:0" allow="" sandbox="allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox"></iframe>`,
     },
     ...(sdk.data === undefined ? [] : [{ name: 'JavaScript', code: scriptCode(app, sdk.data) }]),
-    { name: 'Link or web view', code: url },
+    { name: 'Link', code: url },
+    { name: 'Web view', code: `${url}&embed=webview`, about: 'In an app: offers then open in the same view.' },
   ]
   return (
     <Section
@@ -35,6 +36,7 @@ export function WallCode({ app }: { app: WalledApp }) {
         <List.Item>aff_sub, aff_sub2, aff_sub3, aff_sub4: your own tracking parameters</List.Item>
         <List.Item>country, platform, category, sort: in place of what the visitor’s request says</List.Item>
         <List.Item>theme (light, dark, auto) and lang (en, de, es, fr, pt, pl, tr, ar)</List.Item>
+        <List.Item>embed=webview: in the web view of an app, where links cannot open a tab</List.Item>
       </List>
     </Section>
   )
