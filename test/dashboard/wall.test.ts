@@ -46,6 +46,11 @@ test('a publisher edits the look of a wall, sees it in the preview at once, and 
   await becomes(propertyOf(wall, '--on-accent'), '#000000', 'what is written on it stays readable')
   await warning.waitFor()
   await light.getByText('Buttons on cards: contrast 1.2, needs 3.').waitFor()
+  await light.getByLabel('Accent').fill('#8a8a8a')
+  await light.getByLabel('Background').fill('#dddddd')
+  await light.getByText('Buttons on the background: contrast 2.5, needs 3.').waitFor()
+  assert.equal(await light.getByText('Buttons on cards').count(), 0)
+  await light.getByLabel('Background').fill('#f4f6f9')
   await light.getByLabel('Accent').fill('#8a6d00')
   await warning.waitFor({ state: 'detached' })
   await becomes(propertyOf(wall, '--on-accent'), '#ffffff')
@@ -115,6 +120,12 @@ test('the code to paste runs as it is, not with another hash, and the funnel sho
   ])
   await advertiser.waitForURL(/healthz/)
   await world.confirm(offerId, new URL(advertiser.url()).searchParams.get('c') ?? '')
+
+  await page.getByRole('tab', { name: 'Web view' }).click()
+  const link = await page.getByRole('tabpanel').locator('code, pre').first().innerText()
+  assert.equal(new URL(link).searchParams.get('embed'), 'webview')
+  await page.getByRole('tab', { name: 'Link', exact: true }).click()
+  await page.getByRole('tabpanel').getByText(link.replace('&embed=webview', ''), { exact: true }).waitFor()
 
   await page.getByRole('tab', { name: 'HTML' }).click()
   const [, src = ''] = /src="([^"]+)"/.exec(await page.getByRole('tabpanel').locator('code, pre').first().innerText()) ?? [] // prettier-ignore

@@ -45,6 +45,7 @@ export function contrastProblems({ accent, background, card, text }: WallSetting
     ['Text on the background', text, background, READABLE],
     ['Text on cards', text, card, READABLE],
     ['Buttons on cards', accent, card, VISIBLE],
+    ['Buttons on the background', accent, background, VISIBLE],
   ] as const
   return pairs.flatMap(([name, one, other, least]) => {
     const contrast = contrastOf(one, other)
