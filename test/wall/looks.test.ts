@@ -1,13 +1,14 @@
 // How a wall looks: as its publisher set it, by theme and language, and with as little motion as the user wants.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { changeRewardSettings } from '../../src/features/apps/reward-settings.ts'
 import { storeImage } from '../../src/features/offers/images.ts'
 import { DEFAULTS, type WallSettings } from '../../src/features/wall/settings-schema.ts'
 import { setWallSettings } from '../../src/features/wall/settings.ts'
+import { LANGUAGES } from '../../src/lib/languages.ts'
 import { TEXTS } from '../../src/features/wall/texts/texts.ts'
-import { checkPage, PHONE, useDashboard } from '../dashboard/browser.ts'
+import { checkUsersPage, PHONE, useDashboard } from '../dashboard/browser.ts'
 import { GIF, JPEG, PIXEL } from '../images.ts'
 import { until } from '../installation.ts'
 import { TESTER } from '../tester.ts'
@@ -82,7 +83,7 @@ test('pictures, colors, corners, font and texts are those of the app, and what i
   assert.equal(await styleOf('.chips [aria-pressed=true]', 'color'), 'rgb(0, 0, 0)')
   assert.equal(await styleOf('.card', 'border-radius'), '3px')
   assert.match(await styleOf('body', 'font-family'), /^ui-monospace/)
-  await checkPage(page)
+  await checkUsersPage(page)
 
   const shownAs = async (theme: string) => {
     await page.goto(wallUrl(site.url, live, { theme, category: 'game' }))
@@ -142,3 +143,63 @@ test('what is credited moves into view, but not for users who want no motion', a
   assert.equal(await still.evaluate('document.getAnimations().length'), 0)
   assert.deepEqual(await still.evaluate('moved'), [])
 })
+
+test('on a phone nothing is cut or runs together: the search in any language, links in a row, an offer’s description', async () => {
+  const { live } = await world.createApp()
+  const [offerId = 0] = await world.createOffers({ name: 'Long story', description: 'Once upon a time.' })
+  await world.click(offerId, live, 'userId=ann')
+  const { page } = await site.open({ viewport: PHONE })
+  for (const lang of LANGUAGES) {
+    await page.goto(wallUrl(site.url, live, { lang }))
+    await page.getByPlaceholder(TEXTS[lang].search).waitFor()
+    const [needed, there] = await page.evaluate<[number, number]>(`(() => {
+      const field = document.querySelector('input[type=search]')
+      const style = getComputedStyle(field)
+      const canvas = document.createElement('canvas').getContext('2d')
+      canvas.font = style.font
+      return [canvas.measureText(field.placeholder).width, field.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)]
+    })()`)
+    assert.ok(needed <= there, `${lang}: "${TEXTS[lang].search}" takes ${needed} of ${there} pixels`)
+  }
+  const boxOf = async (element: Locator) => (await element.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  await page.goto(wallUrl(site.url, live, signed(live)))
+  await page.getByRole('button', { name: 'My activity' }).click()
+  const goOn = await boxOf(page.getByRole('button', { name: 'Continue offer' }))
+  const wrong = await boxOf(page.getByRole('button', { name: 'Something wrong?' }))
+  assert.ok(wrong.x >= goOn.x + goOn.width + 12 || wrong.y >= goOn.y + goOn.height)
+  await page.getByRole('button', { name: 'Continue offer' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Long story' })
+  const badges = await boxOf(dialog.locator('.badges'))
+  const description = await boxOf(dialog.getByText('Once upon a time.'))
+  assert.ok(description.y >= badges.y + badges.height + 8)
+})
+
+test('what is written on a picture is readable, also on a white one, however much it is', async () => {
+  const { db } = world.database
+  const { appId, live } = await world.createApp()
+  const hero = await storeImage(db, TESTER, GIF)
+  await setWallSettings(db, TESTER, appId, { ...DEFAULTS, hero: hero.path, intro: 'Many words. '.repeat(12).trim() })
+  const { page } = await site.open({ viewport: PHONE })
+  const white =
+    '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400"><rect width="400" height="400" fill="#fff"/></svg>'
+  await page.route(`**${hero.path}`, (route) => route.fulfill({ body: white, contentType: 'image/svg+xml' }))
+  await page.goto(wallUrl(site.url, live))
+  await until(() => page.evaluate<boolean>(`document.querySelector('.hero')?.naturalWidth === 400`))
+  const words = page.locator('.head > div')
+  await page.evaluate(
+    `Object.assign(document.querySelector('.head > div').style, { color: 'transparent', textShadow: 'none' })`,
+  )
+  const picture = (await words.screenshot()).toString('base64')
+  const lightest = await page.evaluate<number>(`(async () => {
+    const image = Object.assign(new Image(), { src: 'data:image/png;base64,${picture}' })
+    await image.decode()
+    const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height })
+    const context = canvas.getContext('2d')
+    context.drawImage(image, 0, 0)
+    return context.getImageData(0, 0, image.width, image.height).data.reduce((most, value, i) => (i % 4 === 3 ? most : Math.max(most, value)), 0)
+  })()`)
+  assert.ok(lightest > 0 && lightest <= LIGHTEST_BEHIND_WHITE, `there is a gray of ${lightest} behind white words`)
+})
+
+/** White has a contrast of 4.5 to it (WCAG 2). */
+const LIGHTEST_BEHIND_WHITE = 0x76

@@ -6,7 +6,7 @@ export const de: Texts = {
   offers: 'Angebote',
   activity: 'Meine Aktivität',
   help: 'Hilfe',
-  search: 'Angebote durchsuchen',
+  search: 'Angebote suchen',
   all: 'Alle',
   survey: 'Umfragen',
   app: 'Apps',

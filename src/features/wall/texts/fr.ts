@@ -6,7 +6,7 @@ export const fr: Texts = {
   offers: 'Offres',
   activity: 'Mon activité',
   help: 'Aide',
-  search: 'Rechercher une offre',
+  search: 'Chercher une offre',
   all: 'Toutes',
   survey: 'Sondages',
   app: 'Applis',
