@@ -114,7 +114,7 @@ async function measureChange(server: Running, catalogue: Catalogue, say: Say): P
     await database.close()
   }
   const startedAt = performance.now()
-  const command = runCli(catalogue.dataDir, 'offer', 'pause', String(offerId)).then(() => performance.now())
+  const command = runCli(catalogue.dataDir, 'offer', 'pause', String(offerId), '--yes').then(() => performance.now())
   const [seenAt, endedAt] = await Promise.all([showsAs('paused'), command])
   await runCli(catalogue.dataDir, 'offer', 'resume', String(offerId))
   await showsAs('active')

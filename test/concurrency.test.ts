@@ -24,7 +24,7 @@ test('50 identical conversions at once, to three processes, create one row and o
     'content-type': 'application/json',
   }
   for (const userId of ['pending', 'approved']) {
-    if (userId === 'approved') await program.json('app', 'trust', String(app_id), '--all')
+    if (userId === 'approved') await program.json('app', 'trust', String(app_id), '--all', '--yes')
     const body = JSON.stringify({ userId, offerId: offer?.offer_id })
     const answers = await Promise.all(
       Array.from({ length: TIMES }, async (_, i) => {

@@ -110,9 +110,14 @@ function trustCommand(name: string, description: string, change: TrustVerb, done
     .argument('<app>', 'ID or name')
     .option('--offer <offer>', 'ID or name of an offer (can be repeated)', collect, [])
     .option('--all', 'all offers that exist now')
-    .action(async (named: string, options: OutputOptions & { offer: string[]; all?: boolean }) => {
+    .addOption(yesOption())
+    .action(async (named: string, options: OutputOptions & ConfirmOptions & { offer: string[]; all?: boolean }) => {
       if (options.all !== true && options.offer.length === 0)
         throw new UsageError('Choose offers with --offer, or use --all.')
+      if (name === 'distrust')
+        await confirm(`What app "${named}" reports will wait for the advertiser or your decision.`, options)
+      else if (options.all === true)
+        await confirm(`What app "${named}" reports for current offers will be approved immediately and paid.`, options)
       const { app_id, changed } = await withChange(async ({ database: { db }, by }) => {
         const app = await findApp(db, named)
         const offers =

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import type { Db } from '../db/open.ts'
 import { OperatorError } from '../errors.ts'
 import { type BanFilter, banUser, liftBan, listBans } from '../features/apps/bans.ts'
+import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
 import { withChange, withDatabase } from './context.ts'
 import { findAppId } from './find.ts'
 import { type OutputOptions, readId, readLimit, readOn, show, table } from './output.ts'
@@ -17,8 +18,10 @@ export const banCommand = () =>
         .argument('<user>', "the publisher's userId")
         .requiredOption('--reason <text>', 'why')
         .option('--app <app>', 'only in this app')
-        .action(async (userId: string, options: OutputOptions & { reason: string; app?: string }) => {
+        .addOption(yesOption())
+        .action(async (userId: string, options: OutputOptions & ConfirmOptions & { reason: string; app?: string }) => {
           const { reason, app } = options
+          if (app === undefined) await confirm(`This bans user "${userId}" in all apps of all publishers.`, options)
           const { appId, isNew } = await withChange(async ({ database: { db }, by }) => {
             const given = app === undefined ? null : await findAppId(db, app)
             return { appId: given, isNew: await banUser(db, by, { appId: given, userId, reason }) }
@@ -33,7 +36,9 @@ export const banCommand = () =>
       new Command('lift')
         .description('lift a ban')
         .argument('<id>', 'ban_id')
-        .action(async (id: string, options: OutputOptions) => {
+        .addOption(yesOption())
+        .action(async (id: string, options: OutputOptions & ConfirmOptions) => {
+          await confirm(`The user of ban ${readId(id)} will see offers again and can be rewarded for them.`, options)
           const isLifted = await withChange(({ database, by }) => liftBan(database.db, by, readId(id)))
           if (!isLifted) throw new OperatorError(`There is no ban ${id}. List bans with: ${hint('ban list')}`)
           show(options, { ban_id: readId(id), lifted: true }, () => `Ban ${id} lifted.`)

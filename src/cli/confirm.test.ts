@@ -1,5 +1,6 @@
 // Commands that cannot be undone ask first: each that has --yes is run here without it.
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import type { Command } from 'commander'
@@ -25,6 +26,16 @@ const ASKING: Record<string, string[]> = {
   'app rotate-secret': ['1', '--grace', '0s'],
   'app rotate-signing-secret': ['1', '--grace', '0s'],
   'app revoke': ['1'],
+  'app trust': ['1', '--all'],
+  'app distrust': ['1', '--all'],
+  'publisher refuse': ['1', ...REASON],
+  'offer pause': ['1'],
+  'inbound reprocess': ['--advertiser', '1'],
+  'inbound dismiss': ['00000000-0000-7000-8000-000000000000'],
+  'fraud unset': ['bot'],
+  'ban add': ['u', ...REASON],
+  'ban lift': ['1'],
+  'ledger run pay': ['1'],
   'advertiser rotate-token': ['1', '--grace', '0s'],
   'user erase': ['--app', '1', '--user', 'u'],
   'locker take-down': ['1', ...REASON],
@@ -39,6 +50,46 @@ function* asking(command: Command, before: string[] = []): Generator<string> {
   if (command.options.some(({ long }) => long === '--yes')) yield path.join(' ')
   for (const child of command.commands) yield* asking(child, path)
 }
+
+/**
+ * Each file of the dashboard that asks before it does something, and the commands that do the same; or why none does.
+ */
+const ASKED_IN_THE_DASHBOARD: Record<string, string[] | string> = {
+  'parts/confirm.tsx': 'is how the others ask',
+  'main.tsx': 'asks before changes of a form are lost',
+  'parts/permissions/section.tsx': ['publisher permit'],
+  'parts/postbacks/settings-form.tsx': ['app set-postback'],
+  'parts/users/personal-data.tsx': ['user erase'],
+  'parts/people.tsx': 'people and invitations are disabled in the dashboard only',
+  'parts/app/credential.tsx': 'single secrets are revoked in the dashboard only',
+  'parts/app/revoke.tsx': ['app revoke'],
+  'parts/account/tokens.tsx': 'people revoke their own tokens',
+  'parts/fraud/rules.tsx': ['fraud unset'],
+  'parts/publishers/trust.tsx': ['app trust', 'app distrust'],
+  'parts/network-offers/bulk-status.tsx': ['offer pause'],
+  'pages/network/offer.tsx': ['offer pause'],
+  'parts/ledger/run.tsx': ['ledger run pay', 'ledger run cancel'],
+  'parts/system/logo.tsx': 'the logo is changed in the dashboard only',
+  'parts/advertisers/calls.tsx': ['inbound dismiss', 'inbound reprocess'],
+  'parts/advertisers/signature.tsx': 'signatures are set up in the dashboard only',
+  'pages/network/bans.tsx': ['ban lift'],
+  'pages/network/feed.tsx': 'a paused feed keeps its offers as they are, and "feed resume" undoes it',
+  'pages/network/postbacks.tsx': 'postbacks of all apps are paused in the dashboard only',
+  'pages/advertiser/proposal.tsx': 'advertisers withdraw their own proposals',
+  'pages/advertiser/offer.tsx': 'advertisers pause their own offers',
+}
+
+test('what the dashboard asks before, its command asks before, too', () => {
+  const folder = new URL('../../web/dashboard/src/', import.meta.url)
+  const asks = /\bopenConfirmModal\(|\bimport \{[^}]*\bconfirm\b[^}]*\} from '[./]+\/(parts\/)?confirm\.tsx'/
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.tsx') && asks.test(readFileSync(new URL(file, folder), 'utf8')),
+  )
+  assert.deepEqual(files.toSorted(), Object.keys(ASKED_IN_THE_DASHBOARD).toSorted())
+  for (const [file, commands] of Object.entries(ASKED_IN_THE_DASHBOARD))
+    for (const command of typeof commands === 'string' ? [] : commands)
+      assert.ok(command in ASKING, `${file} asks, and ${command} has no --yes`)
+})
 
 test('every command with --yes does nothing without it where it cannot ask', async () => {
   const all = await Promise.all(Object.values(COMMANDS).map(({ load }) => load()))

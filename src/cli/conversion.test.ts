@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
-import { useOperator } from '../../test/operator.ts'
+import { failsWith, useOperator } from '../../test/operator.ts'
 
 type Credentials = { api_key: string; api_secret: string }
 type Shown = { conversion_id: string; status: string; status_reason: string | null }
@@ -139,14 +139,18 @@ test("an advertiser's call that was not understood is listed and processed again
   assert.match((await home.run(['inbound', 'show', logged.inbound_id])).out, /^outcome +invalid$/m)
   await home.json('advertiser', 'set', '1', '--map', 'gut=approved')
   const { name } = await home.json<{ name: string }>('advertiser', 'show', '1')
-  const again = await home.json<{ outcome: string }[]>('inbound', 'reprocess', '--advertiser', name)
+  const again = await home.json<{ outcome: string }[]>('inbound', 'reprocess', '--advertiser', name, '--yes')
   assert.deepEqual(again.map(({ outcome }) => outcome), ['approved']) // prettier-ignore
   assert.equal((await home.json<{ outcome: string }[]>('inbound', 'reprocess', logged.inbound_id))[0]?.outcome, 'duplicate') // prettier-ignore
   assert.equal((await home.run(['inbound', 'reprocess'])).status, 2)
   assert.deepEqual(await home.json('inbound', 'list', '--open'), [])
   assert.equal((await fetch(call.replace('gut', 'gar_nicht'))).status, 400)
   const [open] = await home.json<{ inbound_id: string }[]>('inbound', 'list', '--open')
-  assert.deepEqual(await home.json('inbound', 'dismiss', open?.inbound_id ?? ''), { dismissed: [open?.inbound_id] })
+  assert.deepEqual(await home.json('inbound', 'dismiss', open?.inbound_id ?? '', '--yes'), {
+    dismissed: [open?.inbound_id],
+  })
+  for (const verb of ['show', 'dismiss'])
+    failsWith(await home.run(['inbound', verb, 'nonsense']), /There is no callback nonsense\. List callbacks with/)
   const unknown = await home.run(['inbound', 'reprocess', 'nonsense'])
   assert.deepEqual([unknown.status, /There is no callback nonsense/.test(unknown.out)], [1, true])
 })
@@ -160,9 +164,9 @@ test('fraud rules are set, listed and deleted; mistakes are reported', async () 
     /takes no threshold/,
   )
   assert.match((await home.run(['fraud', 'set', 'bot', '--action', 'hold', '--offer', '99999'])).err, /no offer 99999/)
-  await home.json('fraud', 'unset', 'too_fast', '--offer', String(offerIds[0]))
+  await home.json('fraud', 'unset', 'too_fast', '--offer', String(offerIds[0]), '--yes')
   assert.match(
-    (await home.run(['fraud', 'unset', 'too_fast', '--offer', String(offerIds[0])])).err,
+    (await home.run(['fraud', 'unset', 'too_fast', '--offer', String(offerIds[0]), '--yes'])).err,
     /There is no such rule/,
   )
 })

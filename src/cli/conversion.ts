@@ -129,6 +129,8 @@ async function readFilter(db: Db, options: ListOptions): Promise<ConversionFilte
   return filter
 }
 
+const VERB = { rejected: 'rejects', reversed: 'reverses' }
+
 type MoveOptions = OutputOptions & ConfirmOptions & { file?: string; reason?: MoveReason }
 
 function moveCommand(name: string, description: string, to: MoveTo): Command {
@@ -140,8 +142,8 @@ function moveCommand(name: string, description: string, to: MoveTo): Command {
       const listed = options.file === undefined ? [] : await readIds(options.file)
       const ids = [...new Set([...given, ...listed].map((id) => id.toLowerCase()))]
       if (ids.length === 0) throw new UsageError('Give one or more conversion_ids, or a --file that lists them.')
-      const many = ids.length === 1 ? 'this conversion' : `these ${ids.length} conversions`
-      if (to !== 'approved') await confirm(`This makes ${many} ${to}, permanently.`, options)
+      const many = ids.length === 1 ? 'the conversion' : `${ids.length} conversions`
+      if (to !== 'approved') await confirm(`This ${VERB[to]} ${many} permanently.`, options)
       const { reason } = options
       const moves = { conversionIds: ids, to, ...(reason === undefined ? {} : { reason }) }
       const result = summarize(await withDatabase((context) => moveAll(context, moves)))

@@ -9,6 +9,7 @@ import {
   type Signal,
   SIGNALS,
 } from '../features/conversions/fraud.ts'
+import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
 import { withChange, withDatabase } from './context.ts'
 import { findOfferId } from './find.ts'
 import { type OutputOptions, show, table } from './output.ts'
@@ -61,8 +62,11 @@ export const fraudCommand = () =>
         .description('delete a rule')
         .addArgument(signal())
         .option('--offer <offer>', 'the rule of this offer (default: the network-wide rule)')
-        .action(async (name: Signal, options: OutputOptions & { offer?: string }) => {
+        .addOption(yesOption())
+        .action(async (name: Signal, options: OutputOptions & ConfirmOptions & { offer?: string }) => {
           const { offer } = options
+          const whose = offer === undefined ? 'for all offers' : `for offer "${offer}"`
+          await confirm(`This deletes the rule for ${name} ${whose}.`, options)
           const { offerId, existed } = await withChange(async ({ database: { db }, by }) => {
             const given = offer === undefined ? null : await findOfferId(db, offer)
             return { offerId: given, existed: await deleteRule(db, by, { offerId: given, signal: name }) }

@@ -11,6 +11,8 @@ import {
 } from '../features/conversions/inbound/calls.ts'
 import { reprocessCalls } from '../features/conversions/inbound/confirm.ts'
 import { dismissCalls } from '../features/conversions/inbound/open-calls.ts'
+import { isUuid } from '../lib/uuid7.ts'
+import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
 import { type Context, withChange, withDatabase } from './context.ts'
 import { findAdvertiser } from './find.ts'
 import { createLog } from './log.ts'
@@ -71,9 +73,12 @@ export const inboundCommand = () =>
         .description('reprocess callbacks, oldest first, such as after mapping a status or allowing an IP')
         .argument('[ids...]', 'inbound_ids')
         .option('--advertiser <advertiser>', 'all open callbacks of this advertiser (see: inbound list --open)')
-        .action(async (ids: string[], options: OutputOptions & { advertiser?: string }) => {
+        .addOption(yesOption())
+        .action(async (ids: string[], options: OutputOptions & ConfirmOptions & { advertiser?: string }) => {
           if ((ids.length === 0) === (options.advertiser === undefined))
             throw new UsageError('Give either callback IDs, or --advertiser for all its open callbacks.')
+          if (options.advertiser !== undefined)
+            await confirm(`This processes all open callbacks of advertiser "${options.advertiser}" again.`, options)
           const results = await withDatabase(async (context) => {
             const { db } = context.database
             return reprocessAll(context, options.advertiser === undefined ? ids : await openIds(db, options.advertiser))
@@ -86,8 +91,11 @@ export const inboundCommand = () =>
       new Command('dismiss')
         .description('dismiss open callbacks; they stay in the log')
         .argument('<ids...>', 'inbound_ids')
-        .action(async (ids: string[], options: OutputOptions) => {
-          const wanted = ids.map((id) => readUuid(id, 'id', 'an inbound_id'))
+        .addOption(yesOption())
+        .action(async (ids: string[], options: OutputOptions & ConfirmOptions) => {
+          const wanted = ids.map(readCallId)
+          const many = wanted.length === 1 ? 'This callback' : `These ${wanted.length} callbacks`
+          await confirm(`${many} will no longer need attention, and stay${wanted.length === 1 ? 's' : ''} in the log.`, options) // prettier-ignore
           const dismissed = await withChange(({ database: { db }, by }) => dismissCalls(db, by, wanted))
           show(options, { dismissed }, () => `${dismissed.length} of ${ids.length} dismissed.`)
           if (dismissed.length < new Set(wanted).size) failLater()
@@ -96,6 +104,12 @@ export const inboundCommand = () =>
 
 const PAGE = 500
 const FAILURES = ['refused', 'invalid', 'unmatched', 'unknown']
+
+/** What is not even an ID is no callback either. */
+function readCallId(text: string): string {
+  if (!isUuid(text)) throw new OperatorError(noSuch(text))
+  return text
+}
 
 const noSuch = (id: string) => `There is no callback ${id}. List callbacks with: ${hint('inbound list')}`
 

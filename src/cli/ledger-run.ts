@@ -68,6 +68,7 @@ export const runCommand = () =>
         .argument('<id>', 'run_id')
         .option('--publisher <publisher>', 'only this publisher (can be repeated)', collect, [])
         .option('--sent', 'also record lines that are short or suspended, because the money was already sent')
+        .addOption(yesOption())
         .action(pay),
     )
     .addCommand(
@@ -137,7 +138,8 @@ async function exportOne(id: string, options: OutputOptions & { out?: string }):
   if (out !== undefined) show(options, { run_id: runId, cancelled: cancelled.length, file: out }, () => `Wrote ${out}.`)
 }
 
-async function pay(id: string, options: SomeOptions & { sent?: boolean }): Promise<void> {
+async function pay(id: string, options: SomeOptions & ConfirmOptions & { sent?: boolean }): Promise<void> {
+  await confirm(`This records the due lines of ${whose(options)} in payment run ${readId(id)} as paid.`, options)
   const results = await withChange(async ({ database: { db }, by }) => {
     const publisherIds = await idsOf(db, options.publisher)
     return payRun(db as Trx, by, readId(id), { publisherIds, isSent: options.sent === true, now: new Date() })
@@ -147,14 +149,15 @@ async function pay(id: string, options: SomeOptions & { sent?: boolean }): Promi
 }
 
 async function cancel(id: string, options: SomeOptions & ConfirmOptions & { reason: string }): Promise<void> {
-  const whose = options.publisher.length === 0 ? 'all publishers' : options.publisher.join(', ')
-  await confirm(`This cancels the due lines of ${whose} in payment run ${readId(id)}, permanently.`, options)
+  await confirm(`This cancels the due lines of ${whose(options)} in payment run ${readId(id)}, permanently.`, options)
   const cancelled = await withChange(async ({ database: { db }, by }) => {
     const publisherIds = await idsOf(db, options.publisher)
     return cancelRun(db as Trx, by, readId(id), { publisherIds, reason: options.reason, now: new Date() })
   })
   show(options, { run_id: readId(id), cancelled }, () => `Cancelled ${cancelled} lines of payment run ${id}.`)
 }
+
+const whose = ({ publisher }: SomeOptions) => (publisher.length === 0 ? 'all publishers' : publisher.join(', '))
 
 /** As the API has it: how many lines are due, and how much. */
 const presentRun = ({ due_micros, paid_micros, ...run }: Run) => ({

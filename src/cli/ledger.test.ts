@@ -83,10 +83,10 @@ test('an operator credits a bonus, pays it with a payment run, and voids the pay
   const id = String(run_id)
   const file = await home.run(['ledger', 'run', 'export', id])
   assert.match(file.out, new RegExp(`,Games Inc,,20\\.50,USD,run-${id}\r\n$`))
-  const [paid] = await home.json<{ outcome: string; posting_id: string }[]>('ledger', 'run', 'pay', id)
+  const [paid] = await home.json<{ outcome: string; posting_id: string }[]>('ledger', 'run', 'pay', id, '--yes')
   assert.equal(paid?.outcome, 'paid')
-  assert.match((await home.run(['ledger', 'run', 'pay', id])).out, /^Nothing in this run is due/)
-  const again = await home.json<{ outcome: string }[]>('ledger', 'run', 'pay', id, '--publisher', 'Games Inc')
+  assert.match((await home.run(['ledger', 'run', 'pay', id, '--yes'])).out, /^Nothing in this run is due/)
+  const again = await home.json<{ outcome: string }[]>('ledger', 'run', 'pay', id, '--publisher', 'Games Inc', '--yes')
   assert.deepEqual(again.map(({ outcome }) => outcome), ['already']) // prettier-ignore
   const voided = await home.run(['ledger', 'void', paid?.posting_id ?? '', '--reason', 'It bounced', '--yes'])
   assert.match(voided.out, /^Voided the payout "run-\d+"\. The balance is 20\.505\d* USD\.$/m)
@@ -122,7 +122,7 @@ test('an amount or a party that cannot be is refused with what is right', async 
 test('what is not there is named, with the command that helps', async () => {
   for (const [args, says] of [
     [['ledger', 'run', 'show', '99'], 'There is no payment run 99. List payment runs with: npx offerdeck ledger run list'],
-    [['ledger', 'run', 'pay', '99'], 'There is no payment run 99. List payment runs with: npx offerdeck ledger run list'],
+    [['ledger', 'run', 'pay', '99', '--yes'], 'There is no payment run 99. List payment runs with: npx offerdeck ledger run list'],
     [['ledger', 'void', 'x', '--reason', 'y', '--yes'], 'There is no payment or adjustment "x". List them with: npx offerdeck ledger list'],
     [['postback', 'replay', '--status', '99'], 'There is no replay 99. Start one with: npx offerdeck postback replay --app APP'],
     [['postback', 'replay', '--cancel', '99'], 'There is no replay 99. Start one with: npx offerdeck postback replay --app APP'],

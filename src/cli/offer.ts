@@ -14,6 +14,7 @@ import {
 import { listOffers, setOfferStatus, showOffer } from '../features/offers/offers.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { microsToUsd } from '../lib/money.ts'
+import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
 import { withChange, withDatabase } from './context.ts'
 import { findAdvertiser, findOffer, findOfferId } from './find.ts'
 import { approveProposalCommand, proposalsCommand, refuseProposalCommand } from './offer-proposals.ts'
@@ -66,8 +67,8 @@ export const offerCommand = () =>
         }),
     )
     .addCommand(capsCommand())
-    .addCommand(statusCommand('pause', 'pause an offer: it is no longer listed', 'paused'))
-    .addCommand(statusCommand('resume', 'list a paused offer again', 'active'))
+    .addCommand(pauseCommand())
+    .addCommand(resumeCommand())
     .addCommand(proposalsCommand())
     .addCommand(approveProposalCommand())
     .addCommand(refuseProposalCommand())
@@ -201,18 +202,30 @@ function describeCaps(caps: Awaited<ReturnType<typeof showCaps>>): string {
 
 const usd = (micros: number | null) => (micros === null ? null : microsToUsd(micros))
 
-function statusCommand(name: string, description: string, status: 'active' | 'paused'): Command {
-  return new Command(name)
-    .description(description)
+const pauseCommand = () =>
+  new Command('pause')
+    .description('pause an offer: it is no longer listed')
     .argument('<offer>', 'ID or name')
-    .action(async (named: string, options: OutputOptions) => {
-      const { offer_id, name: offerName } = await withChange(async ({ database: { db }, by }) => {
-        const offer = await findOffer(db, named)
-        await setOfferStatus(db, by, offer.offer_id, status)
-        return offer
-      })
-      show(options, { offer_id, status }, () => `Offer ${offer_id}, "${offerName}", is ${status}.`)
+    .addOption(yesOption())
+    .action(async (named: string, options: OutputOptions & ConfirmOptions) => {
+      const { offer_id, name } = await withDatabase(({ database }) => findOffer(database.db, named))
+      await confirm(`This takes offer ${offer_id}, "${name}", off all lists within a second.`, options)
+      await setStatus(named, options, 'paused')
     })
+
+const resumeCommand = () =>
+  new Command('resume')
+    .description('list a paused offer again')
+    .argument('<offer>', 'ID or name')
+    .action((named: string, options: OutputOptions) => setStatus(named, options, 'active'))
+
+async function setStatus(named: string, options: OutputOptions, status: 'active' | 'paused'): Promise<void> {
+  const { offer_id, name } = await withChange(async ({ database: { db }, by }) => {
+    const offer = await findOffer(db, named)
+    await setOfferStatus(db, by, offer.offer_id, status)
+    return offer
+  })
+  show(options, { offer_id, status }, () => `Offer ${offer_id}, "${name}", is ${status}.`)
 }
 
 async function importFile(file: string, options: OutputOptions): Promise<void> {

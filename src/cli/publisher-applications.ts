@@ -8,6 +8,7 @@ import {
 } from '../features/accounts/sign-up/applications.ts'
 import { listAcceptedTerms } from '../features/accounts/sign-up/service-terms.ts'
 import { type Decision, decideApplication } from '../features/apps/review.ts'
+import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
 import { withChange, withDatabase } from './context.ts'
 import { findPublisher } from './find.ts'
 import { fields, type OutputOptions, show, table } from './output.ts'
@@ -70,6 +71,8 @@ export const approveCommand = () =>
 export const refuseCommand = () =>
   decideCommand('refuse', 'refuse a publisher that signed up: none of its keys work')
     .requiredOption('--reason <text>', 'why, as the applicant reads it')
-    .action((named: string, options: OutputOptions & { reason: string }) =>
-      decide(named, options, { isApproved: false, refusal: options.reason }),
-    )
+    .addOption(yesOption())
+    .action(async (named: string, options: OutputOptions & ConfirmOptions & { reason: string }) => {
+      await confirm(`All keys of publisher "${named}" stop working, and the applicant is emailed.`, options)
+      await decide(named, options, { isApproved: false, refusal: options.reason })
+    })

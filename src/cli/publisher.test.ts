@@ -70,9 +70,9 @@ test('a user is banned in an app, listed, and let in again', async () => {
   assert.equal((await ban()).is_new, false)
   const [one] = await home.json<Ban[]>('ban', 'list', '--user', 'cheat')
   assert.deepEqual([one?.app_id, one?.reason], [app.app_id, 'Forty devices'])
-  await home.json('ban', 'lift', String(one?.ban_id))
+  await home.json('ban', 'lift', String(one?.ban_id), '--yes')
   await becomes({ status: 200, offers: (await list(app.live)).offers }, 'cheat')
-  failsWith(await home.run(['ban', 'lift', String(one?.ban_id)]), /There is no ban/)
+  failsWith(await home.run(['ban', 'lift', String(one?.ban_id), '--yes']), /There is no ban/)
   failsWith(await home.run(['ban', 'add', 'cheat', '--reason', 'x', '--app', '999999']), /There is no app 999999/)
 })
 
@@ -81,8 +81,11 @@ test('publishers that signed up are listed, shown, refused and approved', async 
   const [row] = await home.json<{ publisher: string; status: string }[]>('publisher', 'applications', '--status', 'waiting') // prettier-ignore
   assert.deepEqual([row?.publisher, row?.status], ['Acme Apps', 'waiting'])
   failsWith(await home.run(['publisher', 'refuse', id]), /reason/, 2)
-  assert.match((await home.run(['publisher', 'refuse', id, '--reason', 'No website.'])).out, /"Acme Apps" is refused/)
-  failsWith(await home.run(['publisher', 'refuse', id, '--reason', 'x']), /was refused by/)
+  assert.match(
+    (await home.run(['publisher', 'refuse', id, '--reason', 'No website.', '--yes'])).out,
+    /"Acme Apps" is refused/,
+  )
+  failsWith(await home.run(['publisher', 'refuse', id, '--reason', 'x', '--yes']), /was refused by/)
   assert.match((await home.run(['publisher', 'applications', 'Acme Apps'])).out, /No website\./)
   assert.match((await home.run(['publisher', 'approve', id])).out, /is approved/)
   failsWith(await home.run(['publisher', 'approve', publisherId]), /did not sign up/)

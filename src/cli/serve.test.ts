@@ -27,7 +27,7 @@ test('what a command changes beside a running server is served soon, without a r
   assert.partialDeepStrictEqual(offer, { external_id: 'row-0', status: 'active', payout: 2.5 })
   await until(async () => (await listOffers(app.live)).ids.includes(id))
   assert.equal((await listOffers(app.test)).status, 200)
-  await home.json('offer', 'pause', String(id))
+  await home.json('offer', 'pause', String(id), '--yes')
   await until(async () => !(await listOffers(app.live)).ids.includes(id))
   assert.partialDeepStrictEqual(await home.json('offer', 'show', String(id)), { status: 'paused', goals: [{ name: 'Complete', payout: 2.5 }] }) // prettier-ignore
   await home.json('offer', 'resume', String(id))

@@ -57,7 +57,7 @@ before(async () => {
     await program.json('publisher', 'create', '--name', method)
     const create = ['app', 'create', '--publisher', method, '--name', method, '--rate-limit', '1000000']
     const app = await program.json<App>(...create)
-    await program.json('app', 'trust', String(app.app_id), '--all')
+    await program.json('app', 'trust', String(app.app_id), '--all', '--yes')
     const query = method === 'GET' ? QUERY : ''
     const set = ['--method', method, '--url', `${receiver.url}/${query}`, '--timeout', `${TIMEOUT_S}s`]
     const { status, err } = await program.run(['app', 'set-postback', String(app.app_id), ...set], ENV)

@@ -48,7 +48,7 @@ testLong(`nothing is lost or doubled in a data centre under ${SECONDS} s of faul
   await receivers.open()
   after(() => receivers.close())
   for (const [i, { app_id }] of traffic.apps.entries()) {
-    await program.json('app', 'trust', String(app_id), '--all')
+    await program.json('app', 'trust', String(app_id), '--all', '--yes')
     await program.json('app', 'set-postback', String(app_id), '--method', 'POST', '--url', `${receivers.all[i]?.url}/`, '--timeout', `${TIMEOUT_S}s`) // prettier-ignore
   }
   await centre.startNodes()
