@@ -161,6 +161,10 @@ test('all problems are reported at once', async () => {
   for (const part of [/click_id is missing/, /amount is negative/, /status "x" is not supported/])
     assert.match(message, part)
   assert.match((await send(`token=${token}&click_id=5`)).message, /click_id is not one of ours/)
+  assert.match(
+    (await send(`token=${token}&click_id={click_id}`)).message,
+    /click_id is the macro \{click_id\}, not filled in: send the value/,
+  )
   assert.match((await send(`token=${token}&click_id=a&click_id=b`)).message, /click_id was sent twice/)
 })
 
@@ -193,8 +197,12 @@ test('JSON is taken with its numbers digit by digit; what is not plain in it is 
   assert.equal((await send(call, '{"txn_id":12345678901234567892}')).outcome, 'approved')
   assert.equal((await send(call, '{"txn_id":"12345678901234567892"}')).outcome, 'duplicate')
   assert.equal((await send(call, '{"txn_id":7}')).row?.advertiser_transaction_id, '7')
-  for (const body of ['[]', '{"txn_id":', '[1'])
-    assert.match((await send(call, body)).message, /^The body is not a valid JSON object\. Send .* as a query, a form/)
+  for (const [body, problem] of [
+    ['[]', 'a JSON object'],
+    ['{"txn_id":', 'valid JSON: it ends too early'],
+    ['{"click_id":"x",}', 'valid JSON: remove the comma before line 1, column 17'],
+  ])
+    assert.match((await send(call, body)).message, new RegExp(`^The body is not ${problem}\\. Send .* as a query, a form`)) // prettier-ignore
 })
 
 test('a body of XML or plain text is named where the call lacks something, and ignored where it does not', async () => {

@@ -2,6 +2,7 @@
 import type { Problem } from '../../../errors.ts'
 import { UNCOMPRESSED } from '../../../http/compression.ts'
 import { countryPlace } from '../../../lib/countries.ts'
+import { findJsonProblem } from '../../../lib/json-problem.ts'
 import { isUuid } from '../../../lib/uuid7.ts'
 import type { POSTBACK_PARAMETERS } from '../../accounts/advertiser-settings.ts'
 import type { AmountProblem } from '../commands.ts'
@@ -127,7 +128,8 @@ export function readCall(call: KeptCall, dialect: Dialect): CallParameters | { p
   const forms = [call.query, looksLikeJson(call.body) ? '' : call.body]
   if (forms.some((form) => endOfParameters(form) < form.length)) return { problems: [inBody(TOO_MANY_PARAMETERS)] }
   const raw = parseCall(call)
-  if (raw === null) return { problems: [inBody(`The body is not a valid JSON object. ${ACCEPTED}`)] }
+  if (raw === null)
+    return { problems: [inBody(`The body ${findJsonProblem(call.body) ?? 'is not a JSON object'}. ${ACCEPTED}`)] }
   const parameters = readParameters(raw, dialect)
   const hint = unreadable(call.body)
   return 'problems' in parameters && hint !== null ? { problems: [inBody(hint), ...parameters.problems] } : parameters
@@ -164,8 +166,10 @@ function readParameters(raw: RawParameters, dialect: Dialect): CallParameters | 
   const clickId = read('click_id')
   const { transactionId, isReversal } = readTransaction(withoutMacro(read('txn_id')), dialect)
   if (clickId === null && transactionId === null) report('click_id', 'click_id is missing.')
-  else if (clickId !== null && !isUuid(clickId))
-    report('click_id', 'click_id is not one of ours: send the value you received from our link.')
+  else if (clickId !== null && !isUuid(clickId)) {
+    const what = withoutMacro(clickId) === null ? `the macro ${clickId.slice(0, 40)}, not filled in` : 'not one of ours'
+    report('click_id', `click_id is ${what}: send the value you received from our link.`)
+  }
   const word = (read('status') ?? '').toLowerCase()
   const status = isReversal ? 'reversed' : readStatus(word, dialect)
   if (status === undefined)
