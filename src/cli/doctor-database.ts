@@ -8,8 +8,9 @@ import { listMigrations, pendingMigrations } from '../db/migrate.ts'
 import { type Database, openDatabase } from '../db/open.ts'
 import { Replica } from '../db/replica.ts'
 import { messageOf } from '../errors.ts'
-import { findKeyProblem } from '../features/accounts/secret-keys.ts'
+import { findKeyProblem, OLD_KEY_MISSING } from '../features/accounts/secret-keys.ts'
 import { hasSecretKey, readSecretKey } from './context.ts'
+import { RESEAL } from './hints.ts'
 
 export type Finding = { check: string; ok: boolean; result: string; advice?: string }
 
@@ -92,6 +93,7 @@ async function checkSecretKey({ db, pool }: Database, config: Config): Promise<F
   const problem = await findKeyProblem(db, readSecretKey(config))
   if (problem === null) return { check, ok: true, result: 'the secret key matches this database' }
   const [result = '', ...advice] = problem.split(/(?<=\.) (?=[A-Z])/)
+  if (problem === OLD_KEY_MISSING) advice.push(RESEAL)
   return { check, ok: false, result, advice: advice.join(' ') }
 }
 

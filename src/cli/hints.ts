@@ -1,8 +1,15 @@
 // Which command helps after a failure. Features say what is wrong, and know no commands.
-import { NoSuch, type Noun } from '../errors.ts'
+import { NoSuch, type Noun, OperatorError } from '../errors.ts'
+import { OLD_KEY_MISSING } from '../features/accounts/secret-keys.ts'
 import { hint } from './usage.ts'
 
-export const hintFor = (error: unknown): string | null => (error instanceof NoSuch ? hintForNoun(error.noun) : null)
+export function hintFor(error: unknown): string | null {
+  if (error instanceof NoSuch) return hintForNoun(error.noun)
+  return error instanceof OperatorError && error.message.endsWith(OLD_KEY_MISSING) ? RESEAL : null
+}
+
+/** What to do once SECRET_KEY_OLD is set. */
+export const RESEAL = `Then run: ${hint('secret-key rotate')}`
 
 function hintForNoun(noun: Noun): string {
   if (noun === 'replay') return `Start one with: ${hint('postback replay --app APP')}`

@@ -20,9 +20,10 @@ const WRONG =
 const RETIRED =
   'SECRET_KEY was replaced in this database, and retired. Set it to the one that took its place, and leave out SECRET_KEY_OLD.'
 
-const NEEDED =
-  'SECRET_KEY_OLD is missing: some of what this database holds was made with it. Set it to the key before, and run ' +
-  '"npx offerdeck secret-key rotate" until that says it is no longer needed.'
+/** What the command line adds a command to. */
+export const OLD_KEY_MISSING =
+  'SECRET_KEY_OLD is missing: some of what this database holds was made with it. Set it to the key before, until nothing ' +
+  'needs it any more.'
 
 /** Why this database cannot be used with this key, as a sentence that helps; null when it can. Changes nothing. */
 export async function findKeyProblem(db: Db, secretKey: string): Promise<string | null> {
@@ -55,7 +56,7 @@ async function judge(db: Db | Trx, secretKey: string): Promise<{ problem: string
   }
   if (rows.some((row) => row.key_id === current && row.retired_at !== null)) return { problem: RETIRED, toNote: [] }
   if (!live.some((id) => given.includes(id))) return { problem: WRONG, toNote: [] }
-  if (!live.every((id) => given.includes(id))) return { problem: NEEDED, toNote: [] }
+  if (!live.every((id) => given.includes(id))) return { problem: OLD_KEY_MISSING, toNote: [] }
   return { problem: null, toNote: live.includes(current) ? [] : [current] }
 }
 
