@@ -48,7 +48,7 @@ test('an operator creates an offer: problems are shown at their fields, the prev
   await page.getByRole('button', { name: 'Create offer' }).click()
   await page.getByText('Required.', { exact: true }).waitFor()
   assert.equal(await page.getByLabel('Destination').getAttribute('aria-invalid'), 'true')
-  await page.getByText('Payout is not an amount of dollars with at most 4 decimals.', { exact: true }).waitFor()
+  await page.getByText('Payout must be an amount of dollars with at most 4 decimals.', { exact: true }).waitFor()
   assert.equal(await page.getByLabel('Payout, USD').first().getAttribute('aria-invalid'), 'true')
   complaints.length = 0 // a refused request is reported as an error, too
 
@@ -240,12 +240,12 @@ test('an operator imports a file: sees first what it would do, then its progress
   ]
   await choose.setInputFiles({ name: 'offers.csv', mimeType: 'text/csv', buffer: Buffer.from(asCsv(rows)) })
   await page.getByRole('button', { name: 'Preview import' }).click()
-  await page.getByRole('row', { name: /^3 category is not one of/ }).waitFor()
+  await page.getByRole('row', { name: /^3 category must be one of/ }).waitFor()
   await page.getByRole('row', { name: /^2 Imported one a new/ }).waitFor()
   await checkPage(page)
   await page.getByRole('button', { name: 'Import 1 offer' }).click()
   await page.getByText('offers.csv imported').waitFor()
-  await page.getByRole('row', { name: /^3 category is not one of/ }).waitFor()
+  await page.getByRole('row', { name: /^3 category must be one of/ }).waitFor()
   await checkPage(page)
   await page.getByRole('link', { name: 'View offers' }).click()
   await page.getByRole('link', { name: 'Imported one' }).waitFor()

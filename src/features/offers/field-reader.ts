@@ -53,16 +53,16 @@ export class FieldReader {
       return ''
     }
     const value = this.#record[field]
-    if (typeof value !== 'string' && typeof value !== 'number') return this.#refuse(field, 'is not text', '')
+    if (typeof value !== 'string' && typeof value !== 'number') return this.#refuse(field, 'must be text', '')
     // A number beyond 2^53 has lost its last digits already, and with them what it was the id of.
     if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
-      return this.#refuse(field, 'is too large a number; write it as text', '')
+      return this.#refuse(field, 'must be written as text: the number is too large', '')
     const text = String(value)
     if (required && text.trim() === '') return this.#refuse(field, 'is missing', '')
-    if (text.length > max) return this.#refuse(field, `is longer than ${max} characters`, '')
-    if (text.includes('\ufffd')) return this.#refuse(field, 'has bytes that are not UTF-8', '')
+    if (text.length > max) return this.#refuse(field, `must have at most ${max} characters`, '')
+    if (text.includes('\ufffd')) return this.#refuse(field, 'must be UTF-8', '')
     if (text.includes('\0') || !text.isWellFormed())
-      return this.#refuse(field, 'has a NUL or an unpaired surrogate', '')
+      return this.#refuse(field, 'must have no NUL and no unpaired surrogate', '')
     return text
   }
 
@@ -71,29 +71,29 @@ export class FieldReader {
     const text = String(this.#record[field] ?? '')
       .trim()
       .toLowerCase()
-    return values.includes(text) ? text : this.#refuse(field, `is not ${what ?? `one of ${values.join(', ')}`}`, '')
+    return values.includes(text) ? text : this.#refuse(field, `must be ${what ?? `one of ${values.join(', ')}`}`, '')
   }
 
   money(field: string): number | null {
     const value = this.#scalar(field)
     if (value === null) return null
     const micros = parseUsd(value)
-    if (micros === null) return this.#refuse(field, 'is not an amount of dollars with at most 4 decimals', null)
-    return micros <= MAX_PAYOUT_MICROS ? micros : this.#refuse(field, 'is more than 100,000 dollars', null)
+    if (micros === null) return this.#refuse(field, 'must be an amount of dollars with at most 4 decimals', null)
+    return micros <= MAX_PAYOUT_MICROS ? micros : this.#refuse(field, 'must be at most 100,000 dollars', null)
   }
 
   flag(field: string, fallback = false): boolean {
     if (!this.has(field)) return fallback
     const text = String(this.#record[field]).trim().toLowerCase()
     if (['true', '1', 'yes'].includes(text)) return true
-    return ['false', '0', 'no'].includes(text) ? false : this.#refuse(field, 'is not true or false', false)
+    return ['false', '0', 'no'].includes(text) ? false : this.#refuse(field, 'must be true or false', false)
   }
 
   time(field: string): Date | null {
     if (!this.has(field)) return null
     const value = this.#record[field]
     if (value instanceof Date) return value
-    return parseTime(String(value)) ?? this.#refuse(field, 'is not a time such as 2026-01-31T12:00:00Z', null)
+    return parseTime(String(value)) ?? this.#refuse(field, 'must be a time such as 2026-01-31T12:00:00Z', null)
   }
 
   /** A JSON array, or in CSV its text, or plain words separated by commas, semicolons, bars or spaces. */
@@ -101,10 +101,10 @@ export class FieldReader {
     if (!this.has(field)) return []
     const value = this.#record[field]
     if (Array.isArray(value)) return value
-    if (typeof value !== 'string') return this.#refuse(field, 'is not a list', [])
+    if (typeof value !== 'string') return this.#refuse(field, 'must be a list', [])
     if (!/^\s*[[{]/.test(value)) return value.split(/[\s,;|]+/).filter((word) => word !== '')
     const parsed = parseJson(value)
-    return parsed === undefined ? this.#refuse(field, 'is not valid JSON', []) : [parsed].flat()
+    return parsed === undefined ? this.#refuse(field, 'must be valid JSON', []) : [parsed].flat()
   }
 
   /** A JSON object, or in CSV its text. */
@@ -113,29 +113,29 @@ export class FieldReader {
     const value = this.#record[field]
     const parsed = typeof value === 'string' ? parseJson(value) : value
     const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-    return isObject ? (parsed as Record<string, unknown>) : this.#refuse(field, 'is not a JSON object', {})
+    return isObject ? (parsed as Record<string, unknown>) : this.#refuse(field, 'must be a JSON object', {})
   }
 
   /** In seconds; null when there is none. */
   duration(field: string, atLeast: string, atMost: string): number | null {
     if (!this.has(field)) return null
     const seconds = secondsOf(String(this.#record[field]))
-    if (seconds === null) return this.#refuse(field, 'is not a time such as 90s, 15m, 24h or 30d', 0)
+    if (seconds === null) return this.#refuse(field, 'must be a time such as 90s, 15m, 24h or 30d', 0)
     const isInside = seconds >= (secondsOf(atLeast) ?? 0) && seconds <= (secondsOf(atMost) ?? 0)
-    return isInside ? seconds : this.#refuse(field, `is not from ${atLeast} to ${atMost}`, 0)
+    return isInside ? seconds : this.#refuse(field, `must be from ${atLeast} to ${atMost}`, 0)
   }
 
   countCap(field: string): number | null {
     const value = this.#scalar(field)
     if (value === null) return null
-    return parseCountCap(value) ?? this.#refuse(field, 'is not a whole number from 1 to 1,000,000,000,000', null)
+    return parseCountCap(value) ?? this.#refuse(field, 'must be a whole number from 1 to 1,000,000,000,000', null)
   }
 
   payoutCap(field: string): number | null {
     const value = this.#scalar(field)
     if (value === null) return null
     const rule = 'an amount of dollars above 0 and below 1,000,000,000 with at most 4 decimals'
-    return parsePayoutCap(value) ?? this.#refuse(field, `is not ${rule}`, null)
+    return parsePayoutCap(value) ?? this.#refuse(field, `must be ${rule}`, null)
   }
 
   /** In millionths. */
@@ -146,7 +146,7 @@ export class FieldReader {
     const ppm = micros === null ? Infinity : micros / 100
     return ppm <= 1_000_000
       ? ppm
-      : this.#refuse(field, 'is not a percentage from 0 to 100 with at most 4 decimals', null)
+      : this.#refuse(field, 'must be a percentage from 0 to 100 with at most 4 decimals', null)
   }
 
   /** In per cent; 100 where none is given. */
@@ -155,14 +155,14 @@ export class FieldReader {
     if (value === null) return 100
     const percent = (parseUsd(value) ?? NaN) / 10_000
     const isFactor = Number.isInteger(percent) && percent >= 10 && percent <= 1_000
-    return isFactor ? percent : this.#refuse(field, 'is not a number from 0.1 to 10 with at most 2 decimals', 100)
+    return isFactor ? percent : this.#refuse(field, 'must be a number from 0.1 to 10 with at most 2 decimals', 100)
   }
 
   position(field: string): number | null {
     const value = this.#scalar(field)
     if (value === null) return null
     const isPosition = /^\d{1,3}$/.test(String(value)) && Number(value) >= 1 && Number(value) <= 100
-    return isPosition ? Number(value) : this.#refuse(field, 'is not a whole number from 1 to 100', null)
+    return isPosition ? Number(value) : this.#refuse(field, 'must be a whole number from 1 to 100', null)
   }
 
   countries(field: string): string[] {
@@ -187,22 +187,23 @@ export class FieldReader {
     if (!this.has(field) && optional) return null
     const text = this.text(field, { required: true }).trim()
     if (text === '') return null
-    if (/[\s\p{Cc}]/u.test(text)) return this.#refuse(field, 'has blanks or control characters in it', null)
+    if (/[\s\p{Cc}]/u.test(text)) return this.#refuse(field, 'must not contain blanks or control characters', null)
     if (local && /^\/[^/\\]/.test(text)) return text
     // Macros such as {click_id} stand in the path and query only; they are no reason to refuse the rest.
     const parsed = URL.parse(text.replaceAll(/\{\w+\}/g, IN_PLACE_OF_MACRO))
     if (parsed === null || !/^https?:$/.test(parsed.protocol))
-      return this.#refuse(field, 'is not an http or https URL', null)
-    if (parsed.username !== '' || parsed.password !== '') return this.#refuse(field, 'has credentials in it', null)
+      return this.#refuse(field, 'must be an http or https URL', null)
+    if (parsed.username !== '' || parsed.password !== '')
+      return this.#refuse(field, 'must not contain credentials', null)
     if (parsed.host.includes(IN_PLACE_OF_MACRO) || parsed.host.includes('{'))
-      return this.#refuse(field, 'has a macro in its host', null)
+      return this.#refuse(field, 'must not have a macro in its host', null)
     const unknown = [...text.matchAll(/\{([^{}]*)\}/g)]
       .map(([, name = '']) => name)
       .find((name) => !macros.includes(name))
     if (unknown !== undefined && macros.length > 0)
       return this.#refuse(
         field,
-        `has the macro {${unknown}}, which is not known; known are ${macros.map((name) => `{${name}}`).join(', ')}`,
+        `uses the unknown macro {${unknown}}. Available: ${macros.map((name) => `{${name}}`).join(', ')}`,
         null,
       )
     return text

@@ -113,7 +113,7 @@ test('rows of a JSON array on one line are identified by their number', async ()
   const text = JSON.stringify([row(), row({ category: 'x' }), row(), 7])
   const { problems } = await bring('line.json', text)
   assert.deepEqual(problems, [
-    { line: 1, problem: 'element 2: category is not one of survey, app, game, video.' },
+    { line: 1, problem: 'element 2: category must be one of survey, app, game, video.' },
     { line: 1, problem: 'element 4: not an object.' },
   ])
 })
@@ -149,7 +149,7 @@ test('a column that is not known is refused before anything is written', async (
   const text = asCsv([good], { columns: [...Object.keys(good), 'colour', 'size'] })
   await assert.rejects(bring('columns.csv', text), (error: Error) => {
     assert.ok(error instanceof OperatorError)
-    assert.match(error.message, /not known: colour, size\.\nKnown are: external_id, advertiser/)
+    assert.match(error.message, /unknown columns: colour, size\.\nAvailable: external_id, advertiser/)
     return true
   })
   await assert.rejects(bring('columns.csv', 'name,name\na,b\n'), /names a column twice/)

@@ -21,13 +21,13 @@ export function readImportRecord(record: unknown): { offer: NewOffer } | { probl
   const goals = readGoals(reader, read)
   const payout_micros = goals.reduce((sum, goal) => sum + goal.payout_micros, 0)
   const revenue_micros = goals.reduce((sum, goal) => sum + goal.revenue_micros, 0)
-  if ((read.payout_micros ?? payout_micros) !== payout_micros) reader.refuse('payout', 'is not the sum over its goals')
+  if ((read.payout_micros ?? payout_micros) !== payout_micros) reader.refuse('payout', 'must be the sum over its goals')
   if ((read.revenue_micros ?? revenue_micros) !== revenue_micros)
-    reader.refuse('revenue', 'is not the sum over its goals')
+    reader.refuse('revenue', 'must be the sum over its goals')
   if (Math.max(payout_micros, revenue_micros) > MAX_PAYOUT_MICROS)
     problems.push({ field: 'goals', message: 'its goals are worth more than 100,000 dollars together' })
   if (read.starts_at !== null && read.ends_at !== null && read.starts_at >= read.ends_at)
-    reader.refuse('ends_at', 'is not after starts_at')
+    reader.refuse('ends_at', 'must be after starts_at')
   return problems.length > 0 ? { problems } : { offer: { ...read, payout_micros, revenue_micros, goals } }
 }
 

@@ -35,9 +35,10 @@ type Row = { line: number; offer: NewOffer }
 export type ImportSource = { importId: string; file: string; fileName: string }
 export type StartedImport = ImportSource & { by: Actor; auditId: number }
 
-/** In the audit log before it begins: none is missing there if it is cut short. */
+/** In the audit log before it begins: none is missing there if it is cut short. A file that cannot be read begins nothing. */
 export async function startImport(db: Db, by: Actor, source: ImportSource): Promise<StartedImport> {
   const { importId: subject, fileName: file_name } = source
+  await checkFile(source.file)
   const auditId = await recordAuditAlone(db, by, { action: 'offers.import', subject, details: { file_name } })
   return { ...source, by, auditId }
 }
@@ -95,7 +96,7 @@ async function readFile(
   watcher: ImportWatcher,
   take: (rows: Row[]) => Promise<UpsertOutcome>,
 ): Promise<ImportResult> {
-  const size = await sizeOf(file)
+  const size = await checkFile(file)
   const lastRows = await findLastRows(file)
   const reject = (problem: RowProblem) => {
     result.rejected++
@@ -149,18 +150,19 @@ async function findLastRows(file: string): Promise<Map<string, number>> {
 
 const keyOf = ({ advertiser, external_id }: NewOffer) => JSON.stringify([advertiser, external_id])
 
-async function sizeOf(file: string): Promise<number> {
+/** Returns its size. */
+async function checkFile(file: string): Promise<number> {
   try {
     const found = await stat(file)
-    if (found.isFile()) {
-      await refuseOtherEncodings(file)
-      return found.size
-    }
+    if (!found.isFile()) throw new OperatorError(`${file} is not a file.`)
+    if (!/\.(csv|json)$/i.test(file))
+      throw new OperatorError(`${file} must end in .json or .csv, so that it is clear how to read it.`)
+    await refuseOtherEncodings(file)
+    return found.size
   } catch (error) {
     if (error instanceof OperatorError) throw error
     throw cannotRead(file, error)
   }
-  throw new OperatorError(`${file} is not a file.`)
 }
 
 /** UTF-16 begins with a mark of its own, and every second byte of plain text in it is zero. */
@@ -181,9 +183,8 @@ type RawRow = { line: number; value: unknown; element?: number } | RowProblem
 const prefixOf = ({ element }: { element?: number }) => (element === undefined ? '' : `element ${element}: `)
 
 function readRows(stream: ReturnType<typeof createReadStream>, file: string): AsyncIterable<RawRow> {
-  if (/\.csv$/i.test(file)) return readCsvRecords(stream.setEncoding('utf8') as AsyncIterable<string>)
-  if (/\.json$/i.test(file)) return readJsonRows(stream.setEncoding('utf8') as AsyncIterable<string>)
-  throw new OperatorError(`${file} must end in .json or .csv, so that it is clear how to read it.`)
+  const text = stream.setEncoding('utf8') as AsyncIterable<string>
+  return /\.csv$/i.test(file) ? readCsvRecords(text) : readJsonRows(text)
 }
 
 async function* readCsvRecords(text: AsyncIterable<string>): AsyncGenerator<RawRow> {
@@ -229,7 +230,7 @@ function checkHeader(names: string[]): string[] {
   const unknown = header.filter((name) => !known.includes(name))
   if (unknown.length > 0)
     throw new OperatorError(
-      `The first line names columns that are not known: ${unknown.join(', ')}.\nKnown are: ${known.join(', ')}.`,
+      `The first line names unknown columns: ${unknown.join(', ')}.\nAvailable: ${known.join(', ')}.`,
     )
   if (new Set(header).size < header.length) throw new OperatorError('The first line names a column twice.')
   return header

@@ -33,7 +33,7 @@ export function readTranslations(from: FieldReader, name: string, longest: Recor
   }
   if (from.problems.length > refused) return ''
   const json = writeTranslations(kept)
-  if (json.length > MAX_LENGTH) from.refuse(name, `is longer than ${MAX_LENGTH} characters in all`)
+  if (json.length > MAX_LENGTH) from.refuse(name, `must have at most ${MAX_LENGTH} characters in all`)
   return json
 }
 

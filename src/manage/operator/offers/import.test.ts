@@ -63,7 +63,7 @@ test('a file is previewed first: what would be created, changed and refused, by 
       { line: 5, kind: 'created' },
     ])
     assert.deepEqual(job.problems.map(({ line }) => line), [4, 6]) // prettier-ignore
-    assert.match(job.problems[0]?.problem ?? '', /category is not one of/)
+    assert.match(job.problems[0]?.problem ?? '', /category must be one of/)
     assert.equal(await countOffers(), before, 'nothing was written')
   } // prettier-ignore
 
@@ -132,7 +132,7 @@ test('a body that is too large gets the limit of its own operation', async () =>
 test('a file that cannot be read says why', async () => {
   const csv = await upload('csv', 'name,colour\nx,red\n')
   assert.equal(csv.state, 'failed')
-  assert.match(csv.fault ?? '', /columns that are not known: colour/)
+  assert.match(csv.fault ?? '', /unknown columns: colour/)
   const json = await upload('json', '{"name":"x"}')
   assert.equal(json.state, 'checked')
   assert.match(json.problems[0]?.problem ?? '', /not a JSON array/)

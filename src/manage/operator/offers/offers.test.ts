@@ -123,7 +123,7 @@ test('problems of an offer are reported by field, goals included, and nothing is
     'hold',
     'name',
   ])
-  assert.equal(error.details?.['category'], 'Category is not one of survey, app, game, video.')
+  assert.equal(error.details?.['category'], 'Category must be one of survey, app, game, video.')
   const types = await operator.post('/offers', { advertiser_id: 'x', external_id: 'w', name: 5 })
   assert.deepEqual(Object.keys(types.error.details ?? {}).toSorted(), ['advertiser_id', 'name'])
   const unknown = await operator.post('/offers', { advertiser_id, external_id: 'w', ...FULL, colour: 'red' })
