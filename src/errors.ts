@@ -81,6 +81,7 @@ export type Noun =
   | 'publisher'
   | 'advertiser'
   | 'click'
+  | 'conversion'
   | 'locker'
   | 'feed'
   | 'payment run'

@@ -20,9 +20,9 @@ export const budgetCommand = () =>
   new Command('budget')
     .description('show or set what an advertiser may spend over all its offers, in USD')
     .argument('<advertiser>', 'ID or name')
-    .option('--daily <usd>', 'a day (UTC); none for no limit')
-    .option('--monthly <usd>', 'a month (UTC); none for no limit')
-    .option('--total <usd>', 'from now on, or from when it was first set; none for no limit')
+    .option('--daily <usd>', 'maximum per day (UTC), or "none"')
+    .option('--monthly <usd>', 'maximum per month (UTC), or "none"')
+    .option('--total <usd>', 'maximum in total, counted since this was first set, or "none"')
     .action(async (named: string, options: BudgetOptions) => {
       const given = readBudgetOptions(options)
       const state =
@@ -43,7 +43,7 @@ function readBudgetOptions(options: BudgetOptions): Partial<Budgets> {
     if (text === undefined) continue
     const micros = text === 'none' ? null : parsePayoutCap(text)
     if (micros === null && text !== 'none')
-      throw new UsageError(`--${name} must be an amount in USD above 0, such as 500, or none.`)
+      throw new UsageError(`--${name} must be an amount in USD above 0, such as 500, or "none".`)
     given[name] = micros
   }
   return given

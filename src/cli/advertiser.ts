@@ -25,7 +25,7 @@ import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
 import { findAdvertiser } from './find.ts'
 import { fields, type OutputOptions, show, table } from './output.ts'
 import { testConfirmCommand } from './test-confirm.ts'
-import { hint, UsageError } from './usage.ts'
+import { byOption, hint, UsageError } from './usage.ts'
 
 const TOKEN_PLACE = 'YOUR_TOKEN'
 
@@ -103,6 +103,17 @@ type SetOptions = OutputOptions & {
 /** After --no-map, `before` is false. */
 const collect = (value: string, before: string[] | false | undefined) => [...(before || []), value]
 
+/** Of each field of the settings. */
+const OPTIONS = {
+  allowed_ips: '--allow-ip',
+  status_map: '--map',
+  aliases: '--alias',
+  negative_amount: '--negative-amount',
+  decimal_mark: '--decimal-mark',
+  reversal_prefix: '--reversal-prefix',
+  sees_publishers: '--sees-publishers',
+}
+
 const setCommand = () =>
   new Command('set')
     .description("set an advertiser's IP allowlist, status mapping, parameter names, and what it sees of publishers")
@@ -134,10 +145,12 @@ const setCommand = () =>
     .option('--sees-publishers <what>', `what its people see of publishers: ${SEEN_PUBLISHERS.join(', ')}`)
     .action(async (named: string, options: SetOptions) => {
       const settings = readSettings(options)
-      const advertiser = await withChange(async ({ database: { db }, by }) => {
-        const { advertiser_id } = await findAdvertiser(db, named)
-        return setAdvertiser(db, by, advertiser_id, settings)
-      })
+      const advertiser = await byOption(OPTIONS, () =>
+        withChange(async ({ database: { db }, by }) => {
+          const { advertiser_id } = await findAdvertiser(db, named)
+          return setAdvertiser(db, by, advertiser_id, settings)
+        }),
+      )
       show(options, advertiser, fields)
     })
 

@@ -25,7 +25,7 @@ import { type Context, withChange } from './context.ts'
 import { postbackFields, presentPostback } from './app-show.ts'
 import { findAppId } from './find.ts'
 import { collect, fields, type OutputOptions, show } from './output.ts'
-import { UsageError } from './usage.ts'
+import { byOption, UsageError } from './usage.ts'
 
 type SetOptions = OutputOptions &
   ConfirmOptions & {
@@ -42,6 +42,16 @@ type SetOptions = OutputOptions &
     resume?: boolean
     remove?: boolean
   }
+
+/** Of each field of the settings. */
+const OPTIONS = {
+  url: '--url',
+  events: '--event',
+  timeout_ms: '--timeout',
+  headers: '--header',
+  dialect: '--dialect',
+  receiver_secret: '--receiver-secret',
+}
 
 export const setPostbackCommand = () =>
   new Command('set-postback')
@@ -71,8 +81,8 @@ export const setPostbackCommand = () =>
     .addOption(yesOption())
     .action(async (named: string, options: SetOptions) => {
       if (options.remove === true) await confirm(`App "${named}" will be sent no more postbacks.`, options)
-      const result = await withChange(async (context) =>
-        setPostback(context, await findAppId(context.database.db, named), options),
+      const result = await byOption(OPTIONS, () =>
+        withChange(async (context) => setPostback(context, await findAppId(context.database.db, named), options)),
       )
       show(options, result.shown, () =>
         [fields(result.text), ...result.warnings.map((warning) => `Warning: ${warning}`)].join('\n'),

@@ -1,8 +1,10 @@
 // The options of `app set` that say how an app rewards its users.
 import type { Command } from 'commander'
+import type { Db } from '../db/open.ts'
 import { APP_KINDS, type RewardSettings, roundingOf, type Sale } from '../features/apps/reward-settings.ts'
 import { parseSteps, ROUNDINGS } from '../lib/money.ts'
 import { parseTime } from '../lib/time.ts'
+import { findOfferId } from './find.ts'
 
 const NONE = 'none'
 
@@ -28,12 +30,12 @@ export const withRewardSettings = (command: Command) =>
     .option('--sale <factor>', 'multiply rewards until --sale-until: 2 doubles them; "none" ends the sale')
     .option('--sale-from <time>', 'when the sale starts; now, if left out')
     .option('--sale-until <time>', 'when the sale ends, such as 2030-01-31T12:00:00Z')
-    .option('--welcome-offer <id>', 'offer that the wall shows first to new users, or "none"')
+    .option('--welcome-offer <offer>', 'ID or name of the offer that the wall shows first to new users, or "none"')
     .option('--daily-limit <n>', 'offers that a user can complete in a day (UTC), or "none"')
 
 /** Adds what is wrong to `problems`. */
 export function readRewardOptions(options: RewardOptions, problems: string[]): Partial<RewardSettings> {
-  const { kind, balances, rounding, minimumReward, sale, welcomeOffer, dailyLimit } = options
+  const { kind, balances, rounding, minimumReward, sale, dailyLimit } = options
   const settings: Partial<RewardSettings> = {}
   const set = <N extends keyof RewardSettings>(name: N, value: RewardSettings[N] | undefined, problem: string) => {
     if (value === undefined) problems.push(problem)
@@ -48,11 +50,15 @@ export function readRewardOptions(options: RewardOptions, problems: string[]): P
     set('minRewardSteps', orNone(minimumReward, parseSteps), '--minimum-reward must be above 0, with at most 4 decimals, or "none".') // prettier-ignore
   if (sale !== undefined || options.saleFrom !== undefined || options.saleUntil !== undefined)
     set('sale', sale === NONE ? null : readSale(options), '--sale needs a factor such as 2, and --sale-until a time such as 2030-01-31T12:00:00Z.') // prettier-ignore
-  if (welcomeOffer !== undefined)
-    set('welcomeOfferId', orNone(welcomeOffer, readWhole), '--welcome-offer must be the ID of an offer, or "none".')
   if (dailyLimit !== undefined)
     set('dailyLimit', orNone(dailyLimit, readWhole), '--daily-limit must be a whole number above 0, or "none".')
   return settings
+}
+
+/** As any offer is named. */
+export async function findWelcomeOffer(db: Db, { welcomeOffer }: RewardOptions): Promise<Partial<RewardSettings>> {
+  if (welcomeOffer === undefined) return {}
+  return { welcomeOfferId: welcomeOffer === NONE ? null : await findOfferId(db, welcomeOffer) }
 }
 
 /** Undefined: neither an amount above 0 nor "none". */

@@ -8,7 +8,7 @@ import { setRateLimit } from '../features/apps/trust.ts'
 import { CATEGORIES } from '../features/offers/choices.ts'
 import { parseUsd } from '../lib/money.ts'
 import { parseTime } from '../lib/time.ts'
-import { readRewardOptions, type RewardOptions, withRewardSettings } from './app-rewards.ts'
+import { findWelcomeOffer, readRewardOptions, type RewardOptions, withRewardSettings } from './app-rewards.ts'
 import { describeApp, readWhole } from './app-show.ts'
 import { type Context, withChange } from './context.ts'
 import { findAppId, findPublisher } from './find.ts'
@@ -116,11 +116,13 @@ export const setAppCommand = () =>
           blockedCategories: options.blockCategory,
           blockedKeywords: options.blockKeyword,
         }
-      if (Object.keys({ ...settings, ...settings.rules, ...settings.rewards }).length === 2)
+      const isEmpty = Object.keys({ ...settings, ...settings.rules, ...settings.rewards }).length === 2
+      if (isEmpty && options.welcomeOffer === undefined)
         throw new UsageError('Nothing to set. Add at least one option.')
       const app = await withChange(async (context) => {
         const appId = await findAppId(context.database.db, named)
-        await change(context, appId, settings)
+        const welcome = await findWelcomeOffer(context.database.db, options)
+        await change(context, appId, { ...settings, rewards: { ...settings.rewards, ...welcome } })
         return readWhole(context, appId)
       })
       show(options, app, describeApp)

@@ -104,7 +104,7 @@ test('publishers and advertisers are created once per name, and listed', async (
   for (const noun of ['publisher', 'advertiser']) {
     const { token, ...made } = await home.json<{ name: string; created_at: string; token?: string }>(noun, 'create', '--name', 'Zoë & Söhne') // prettier-ignore
     assert.equal(token !== undefined, noun === 'advertiser')
-    assert.match(made.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+    assert.match(made.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     const [list, again, next, nameless] = await Promise.all([
       home.json<(typeof made)[]>(noun, 'list'),
       home.run([noun, 'create', '--name', 'Zoë & Söhne']),
@@ -171,6 +171,7 @@ test('all bad options of an app are named in one message', async () => {
 })
 
 test('a bad value gives one clear message and no stack', async () => {
+  const shared = String((await createApp()).app_id)
   const attempts: [string[], RegExp][] = [
     [['app', 'create', '--publisher', 'Nobody', '--name', 'x'], /no publisher "Nobody"\. List publishers with: npx offerdeck publisher list/],
     [['app', 'rotate-secret', '1', '--grace', 'soon'], /--grace must be a duration such as/],
@@ -179,6 +180,10 @@ test('a bad value gives one clear message and no stack', async () => {
     [['offer', 'show', '999999'], /There is no offer 999999\. List offers with: npx offerdeck offer list/],
     [['offer', 'pause', '999999999999999999999'], /There is no offer "999999999999999999999"/],
     [['offer', 'list', '--limit', '0'], /--limit/],
+    [['app', 'set-postback', shared, '--url', 'ftp://x'], /^--url: Enter a full URL that begins with/],
+    [['app', 'set-postback', shared, '--url', 'https://a.example/?u={bogus}'], /^--url: .*\{bogus\}/],
+    [['app', 'set-postback', shared, '--url', 'https://a.example/?u={user_id}', '--timeout', '60s'], /^--timeout: The timeout must be/],
+    [['publisher', 'create', '--name', 'Wrong mail', '--email', 'x'], /^--email: "x" is not an email address/],
     [['seed', '--offers', '0'], /--offers must be a whole number/],
     [['serve', '--only', 'web'], /--only[\s\S]*api, worker/],
     [['offer', 'import', join(home.folder, 'missing.json')], /There is no file .*missing\.json/],
@@ -259,10 +264,17 @@ test('an import ends with status 0, or 1 when it refused a row, which it names',
   assert.equal(status, 1)
   assert.match(
     out,
-    /^line 1: element 2: category is not one of .*\n2 rows: 0 new, 0 updated, 1 unchanged, 1 rejected\.\n$/,
+    /^line 1: element 2: category must be one of .*\n2 rows: 0 new, 0 updated, 1 unchanged, 1 rejected\.\n$/,
   )
   assert.equal(json.status, 1)
   assert.partialDeepStrictEqual(JSON.parse(json.out), { rows: 2, unchanged: 1, rejected: 1, problems: [{ line: 1 }] })
+})
+
+test('a file that is not there leaves no entry in the audit log', async () => {
+  const count = async () => (await world.database.db.selectFrom('audit_log').select('audit_id').execute()).length
+  const before = await count()
+  failsWith(await home.run(['offer', 'import', join(home.folder, 'nope.json')]), /There is no file .*nope\.json/)
+  assert.equal(await count(), before)
 })
 
 test('an import warns of a payout above the revenue, by line, and takes the offer', async () => {

@@ -151,12 +151,20 @@ test("an advertiser's call that was not understood is listed and processed again
   })
   for (const verb of ['show', 'dismiss'])
     failsWith(await home.run(['inbound', verb, 'nonsense']), /There is no callback nonsense\. List callbacks with/)
+  for (const list of [
+    ['postback', 'list', '--conversion'],
+    ['conversion', 'show'],
+  ])
+    failsWith(await home.run([...list, 'nope']), /There is no conversion "nope"\. List conversions with/)
+  failsWith(await home.run(['inbound', 'list', '--click', 'nope']), /There is no click "nope"\. List clicks with/)
+  assert.notDeepEqual(await home.json('inbound', 'list', '--click', clickId), [])
   const unknown = await home.run(['inbound', 'reprocess', 'nonsense'])
   assert.deepEqual([unknown.status, /There is no callback nonsense/.test(unknown.out)], [1, true])
 })
 
 test('fraud rules are set, listed and deleted; mistakes are reported', async () => {
   await home.json('fraud', 'set', 'too_fast', '--action', 'reject', '--threshold', '60', '--offer', String(offerIds[0]))
+  assert.match((await home.run(['fraud', 'set', 'listed_ip', '--action', 'flag'])).out, /^Conversions with the signal listed_ip will only be flagged\.$/m) // prettier-ignore
   const rules = await home.json<{ signal: string; offer_id: number | null; action: string }[]>('fraud', 'list')
   assert.ok(rules.some((rule) => rule.offer_id === offerIds[0] && rule.action === 'reject'))
   assert.match(

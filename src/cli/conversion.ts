@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { Command, Option } from 'commander'
 import type { Db } from '../db/open.ts'
-import { cannotRead, OperatorError } from '../errors.ts'
+import { cannotRead, NoSuch } from '../errors.ts'
 import { createCommandQueue } from '../features/conversions/command-queue.ts'
 import { MOVE_REASONS, type MoveReason, type MoveTo } from '../features/conversions/commands.ts'
 import {
@@ -31,7 +31,7 @@ import {
   testOption,
 } from './output.ts'
 import { failLater } from './terminal.ts'
-import { hint, UsageError } from './usage.ts'
+import { UsageError } from './usage.ts'
 
 type ListOptions = OutputOptions & {
   app?: string
@@ -80,10 +80,7 @@ export const conversionCommand = () =>
         .action(async (id: string, options: OutputOptions) => {
           const shown = await withDatabase(async ({ database: { db } }) => {
             const conversion = await findConversion(db, id, null)
-            if (conversion === null)
-              throw new OperatorError(
-                `There is no conversion "${id}". List conversions with: ${hint('conversion list')}`,
-              )
+            if (conversion === null) throw new NoSuch('conversion', id)
             return { ...presentForOperator(conversion), history: await readHistory(db, id) }
           })
           show(options, shown, ({ history, ...conversion }) => `${fields(conversion)}\n\n${table(history, '')}`)

@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { assertComplete } from '../../test/exported.ts'
 import { createFolder } from '../../test/folders.ts'
-import { useOperator } from '../../test/operator.ts'
+import { failsWith, useOperator } from '../../test/operator.ts'
 import { visit } from '../../test/people.ts'
 import { addClicks } from '../../test/seed-rows.ts'
 import type { Static } from 'typebox'
@@ -39,14 +39,13 @@ test('an export is run and shown, on the system page as well', async () => {
 test('what fails is said, and the command ends as failed', async () => {
   await addClick()
   rmSync(folder, { recursive: true })
-  const { status, err } = await home.run(['export', 'run'])
-  assert.equal(status, 2)
-  assert.match(err, /Exporting clicks failed: manifest\/clicks\/00000001.ndjson, written before, is not there/)
+  failsWith(
+    await home.run(['export', 'run']),
+    /Exporting clicks failed: manifest\/clicks\/00000001.ndjson, written before, is not there/,
+  )
   assert.match((await shownOnPage())?.kinds[0]?.failure ?? '', /is not there/)
 })
 
 test('without EXPORT_URL there is nothing to show', async () => {
-  const { status, err } = await home.run(['export', 'status'], { EXPORT_URL: '' })
-  assert.equal(status, 2)
-  assert.match(err, /EXPORT_URL is not set/)
+  failsWith(await home.run(['export', 'status'], { EXPORT_URL: '' }), /EXPORT_URL is not set/)
 })

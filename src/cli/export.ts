@@ -5,32 +5,35 @@ import { openTarget } from '../features/exports/open-target.ts'
 import type { Target } from '../features/exports/target.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/open.ts'
+import { OperatorError } from '../errors.ts'
 import { type Context, withDatabase } from './context.ts'
 import { fields, type OutputOptions, show, table } from './output.ts'
-import { UsageError } from './usage.ts'
 
 export const exportCommand = () =>
   new Command('export')
     .addCommand(
       new Command('status')
-        .description('show how far clicks and conversions are exported')
+        .description('show how far clicks and conversions are exported to EXPORT_URL')
         .action(async (options: OutputOptions) => {
           const status = await withDatabase(({ config, database }) => readStatus(database.db, targetOf(config)))
           show(options, status, describe)
         }),
     )
     .addCommand(
-      new Command('run').description('export everything that is there now').action(async (options: OutputOptions) => {
-        const status = await withDatabase(runExport)
-        show(options, status, describe)
-        const failed = status.kinds.find(({ failure }) => failure !== null)
-        if (failed !== undefined) throw new UsageError(`Exporting ${failed.kind} failed: ${failed.failure}`)
-      }),
+      new Command('run')
+        .description('export everything that is there now to EXPORT_URL')
+        .action(async (options: OutputOptions) => {
+          const status = await withDatabase(runExport)
+          show(options, status, describe)
+          const failed = status.kinds.find(({ failure }) => failure !== null)
+          if (failed !== undefined) throw new OperatorError(`Exporting ${failed.kind} failed: ${failed.failure}`)
+        }),
     )
 
 function targetOf(config: Config): Target {
   const target = openTarget(config)
-  if (target === null) throw new UsageError('EXPORT_URL is not set: nothing is exported.')
+  if (target === null)
+    throw new OperatorError('EXPORT_URL is not set: nothing is exported. Set it as docs/analytics.md describes.')
   return target
 }
 
@@ -40,7 +43,7 @@ async function runExport({ config, database: { db } }: Context) {
   const options = { db, target, intervalSeconds: config.exportIntervalSeconds, warn: () => {} }
   let outcome = await exportDue(options, true)
   while (outcome === 'more') outcome = await exportDue(options, true)
-  if (outcome === 'busy') throw new UsageError('A worker is exporting. Try again when it is done.')
+  if (outcome === 'busy') throw new OperatorError('A worker is exporting. Try again when it is done.')
   return readStatus(db, target)
 }
 

@@ -4,6 +4,8 @@ import { NoSuch, type Noun } from '../errors.ts'
 import { type Advertiser, matchAdvertisers } from '../features/accounts/advertisers.ts'
 import { matchPublishers, type Publisher } from '../features/accounts/publishers.ts'
 import { matchApps } from '../features/apps/apps.ts'
+import { hasClick } from '../features/clicks/clicks.ts'
+import { findConversion } from '../features/conversions/conversions.ts'
 import { matchFeeds } from '../features/feeds/feed-list.ts'
 import { matchLockers } from '../features/lockers/lockers.ts'
 import { matchOffers } from '../features/offers/offers.ts'
@@ -27,6 +29,18 @@ export const findLocker = async (db: Db, text: string) =>
 
 export const findFeed = async (db: Db, text: string) =>
   only(text, 'feed', await matchFeeds(db, parseReference(text)), (one) => one.feed_id)
+
+/** What is not even an ID is none either. */
+export async function findConversionId(db: Db, text: string): Promise<string> {
+  const conversion = await findConversion(db, text, null)
+  if (conversion === null) throw new NoSuch('conversion', text)
+  return conversion.conversion_id
+}
+
+/** For a list that is empty: of a click that has none, or of no click at all. */
+export async function checkClick(db: Db, text: string): Promise<void> {
+  if (!(await hasClick(db, text))) throw new NoSuch('click', text)
+}
 
 export const findAppId = async (db: Db, text: string) => (await findApp(db, text)).app_id
 export const findOfferId = async (db: Db, text: string) => (await findOffer(db, text)).offer_id

@@ -14,7 +14,7 @@ import { dismissCalls } from '../features/conversions/inbound/open-calls.ts'
 import { isUuid } from '../lib/uuid7.ts'
 import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
 import { type Context, withChange, withDatabase } from './context.ts'
-import { findAdvertiser } from './find.ts'
+import { checkClick, findAdvertiser } from './find.ts'
 import { createLog } from './log.ts'
 import { fields, goOn, type OutputOptions, readLimit, readUuid, show, table } from './output.ts'
 import { failLater } from './terminal.ts'
@@ -46,11 +46,17 @@ export const inboundCommand = () =>
             const filter: CallFilter = {}
             if (options.outcome !== undefined) filter.outcome = options.outcome
             if (options.open) filter.isOpen = true
-            if (options.click !== undefined) filter.clickId = options.click
             if (options.before !== undefined) filter.before = readUuid(options.before, '--before', 'an inbound_id')
             if (options.advertiser !== undefined)
               filter.advertiserId = (await findAdvertiser(db, options.advertiser)).advertiser_id
-            return searchCalls(db, filter, limit)
+            const found = await searchCalls(
+              db,
+              options.click === undefined ? filter : { ...filter, clickId: options.click },
+              limit,
+            )
+            // Callbacks may name a click that is none, or outlive it.
+            if (options.click !== undefined && found.rows.length === 0) await checkClick(db, options.click)
+            return found
           })
           show(options, calls.map(presentCall), () => {
             const none = next === null ? 'No callbacks found.' : 'No matches so far.'

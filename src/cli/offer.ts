@@ -12,8 +12,9 @@ import {
   startImport,
 } from '../features/offers/import.ts'
 import { listOffers, setOfferStatus, showOffer } from '../features/offers/offers.ts'
-import { formatDuration } from '../lib/duration.ts'
 import { microsToUsd } from '../lib/money.ts'
+import { presentOffer } from '../manage/operator/offers/record.ts'
+import type { ShownOffer } from '../manage/operator/offers/schema.ts'
 import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
 import { withChange, withDatabase } from './context.ts'
 import { findAdvertiser, findOffer, findOfferId } from './find.ts'
@@ -62,8 +63,10 @@ export const offerCommand = () =>
         .description('show everything recorded about an offer')
         .argument('<offer>', 'ID or name')
         .action(async (named: string, options: OutputOptions) => {
-          const offer = await withDatabase(async ({ database: { db } }) => showOffer(db, await findOfferId(db, named)))
-          show(options, presentOffer(offer), ({ goals, ...shown }) => `${fields(shown)}\n\n${table(goals, '')}`)
+          const offer = await withDatabase(async ({ database: { db } }) =>
+            presentOffer(db, await showOffer(db, await findOfferId(db, named)), new Date()),
+          )
+          show(options, offer, describeOffer)
         }),
     )
     .addCommand(capsCommand())
@@ -73,41 +76,11 @@ export const offerCommand = () =>
     .addCommand(approveProposalCommand())
     .addCommand(refuseProposalCommand())
 
-type OfferAsRecorded = Awaited<ReturnType<typeof showOffer>>
-
-/** The fields of an import, in dollars and durations. */
-function presentOffer(offer: OfferAsRecorded) {
-  const duration = (seconds: number) => formatDuration(seconds * 1_000)
-  const {
-    attribution_s, hold_s, confirm_within_s, full_until, budget_until, goals, boost_percent,
-    changed_xid: _xid, is_capped: _capped, popularity: _popularity, terms_id: _terms, ...shown
-  } = offer // prettier-ignore
-  return {
-    ...shown,
-    attribution_window: duration(attribution_s),
-    hold: duration(hold_s),
-    confirm_within: duration(confirm_within_s),
-    boost: boost_percent / 100,
-    full_until: presentUntil(full_until),
-    budget_until: presentUntil(budget_until),
-    goals: goals
-      .filter((goal) => !goal.is_retired)
-      .map((goal) => ({
-        goal_id: goal.goal_id,
-        name: goal.name,
-        payout_micros: goal.payout_micros,
-        revenue_micros: goal.revenue_micros,
-        is_optional: goal.is_optional,
-        is_repeatable: goal.is_repeatable,
-        payout_percent: goal.payout_ppm === null ? null : goal.payout_ppm / 10_000,
-        revenue_percent: goal.revenue_ppm === null ? null : goal.revenue_ppm / 10_000,
-        external_id: goal.external_id,
-        description: goal.description,
-      })),
-  }
+/** The fields, and the goals as a table. Usage is what `offer caps` shows. */
+function describeOffer({ goals, usage: _usage, warnings, ...offer }: ShownOffer): string {
+  const parts = [fields(offer), table(goals, ''), ...warnings.map((warning) => `Warning: ${warning}`)]
+  return parts.join('\n\n')
 }
-
-const presentUntil = (until: unknown) => (Number(until) === Infinity ? 'for good' : until)
 
 type CapOptions = Partial<
   Record<

@@ -14,19 +14,23 @@ export function say(text: string): void {
 
 /** Prints a result: as JSON where asked, else as `text` puts it. */
 export function show<T>({ json }: OutputOptions, result: T, text: (result: T) => string): void {
-  say(json ? JSON.stringify(present(result), null, 2) : text(result))
+  say(json ? JSON.stringify(present(result, isoTime), null, 2) : text(result))
 }
 
-/** Times as RFC 3339, money as dollars: what the API shows, the command line shows the same way. */
-export function present(value: unknown): unknown {
-  if (value instanceof Date) return rfc3339(value)
-  if (Array.isArray(value)) return value.map(present)
+type TimeFormat = (time: Date) => string
+/** As the management API writes times. */
+const isoTime: TimeFormat = (time) => time.toISOString()
+
+/** Money as dollars, as the API shows it. Times to the second: people read them. */
+export function present(value: unknown, timeOf: TimeFormat = rfc3339): unknown {
+  if (value instanceof Date) return timeOf(value)
+  if (Array.isArray(value)) return value.map((one) => present(one, timeOf))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) =>
       name.endsWith('_micros')
         ? [name.slice(0, -'_micros'.length), typeof inner === 'number' ? microsToUsd(inner) : inner]
-        : [name, present(inner)],
+        : [name, present(inner, timeOf)],
     ),
   )
 }

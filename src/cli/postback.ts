@@ -18,7 +18,7 @@ import { replayPostback } from '../features/postbacks/replay-postback.ts'
 import { cancelReplay, readReplay, type ReplayFilter, startReplay } from '../features/postbacks/replays.ts'
 import { readTestSends, SCENARIO_NAMES, startTestSends } from '../features/postbacks/test-sends.ts'
 import { withChange, withDatabase } from './context.ts'
-import { findAppId } from './find.ts'
+import { findAppId, findConversionId } from './find.ts'
 import {
   fields,
   noneListed,
@@ -61,10 +61,10 @@ export const postbackCommand = () =>
           const limit = readLimit(options.limit)
           const filter: PostbackFilter = { isTest: options.test ?? false }
           if (options.state !== undefined) filter.state = options.state
-          if (options.conversion !== undefined) filter.conversionId = options.conversion
           if (options.before !== undefined) filter.before = readUuid(options.before, '--before', 'a postback_id')
           const found = await withDatabase(async ({ database: { db } }) => {
             if (options.app !== undefined) filter.appId = await findAppId(db, options.app)
+            if (options.conversion !== undefined) filter.conversionId = await findConversionId(db, options.conversion)
             return listPostbacks(db, filter, limit)
           })
           show(options, found.map(presentForOperator), () => {

@@ -5,7 +5,7 @@ import { applicationsCommand, approveCommand, refuseCommand } from './publisher-
 import { permitCommand } from './publisher-permissions.ts'
 import { findPublisher } from './find.ts'
 import { type OutputOptions, show, table } from './output.ts'
-import { hint } from './usage.ts'
+import { byOption, hint } from './usage.ts'
 
 export const publisherCommand = () =>
   new Command('publisher')
@@ -16,7 +16,9 @@ export const publisherCommand = () =>
         .option('--email <address>', 'email address for notices, such as paused postbacks')
         .action(async (options: OutputOptions & { name: string; email?: string }) => {
           const { name, email = null } = options
-          const publisher = await withChange(({ database, by }) => createPublisher(database.db, by, name, email))
+          const publisher = await byOption({ email: '--email' }, () =>
+            withChange(({ database, by }) => createPublisher(database.db, by, name, email)),
+          )
           show(
             options,
             publisher,
@@ -32,11 +34,13 @@ export const publisherCommand = () =>
         .argument('[address]', 'email address; leave out to stop emails')
         .action(async (named: string, address: string | undefined, options: OutputOptions) => {
           const email = address ?? null
-          const { publisher_id } = await withChange(async ({ database: { db }, by }) => {
-            const publisher = await findPublisher(db, named)
-            await setPublisherEmail(db, by, publisher.publisher_id, email)
-            return publisher
-          })
+          const { publisher_id } = await byOption({ email: '<address>' }, () =>
+            withChange(async ({ database: { db }, by }) => {
+              const publisher = await findPublisher(db, named)
+              await setPublisherEmail(db, by, publisher.publisher_id, email)
+              return publisher
+            }),
+          )
           show(options, { publisher_id, email }, () =>
             email === null ? 'Notices are listed but not emailed.' : `Notices will be emailed to ${email}.`,
           )

@@ -33,6 +33,21 @@ test('a long cell is cut with an ellipsis so that a table fits 100 columns, and 
   assert.doesNotMatch(text, /--wide/)
 })
 
+test('times and IDs stay whole, however wide the rest is', async () => {
+  const at = '2026-11-18T12:34:56Z'
+  const id = '019a9e5f-0000-7000-8000-000000000000'
+  const rows = [{ what: 'attempt', at, about: 'a long text '.repeat(12), id, request_id: `call_${id}` }]
+  const text = await draw({}, rows)
+  assert.equal(widest(text) <= 100, true)
+  assert.ok(text.includes(at) && text.includes(id) && text.includes('attempt'), text)
+  assert.match(text, /\n\nAdd --wide for request_id\.$/)
+})
+
+test('what is empty looks the same, whatever it is', async () => {
+  const text = await draw({}, [{ none: null, blank: '', list: [], object: {}, missing: undefined, zero: 0, no: false }])
+  assert.match(text, /\n- +- +- +- +- +0 +false$/)
+})
+
 test('--wide prints everything in full', async () => {
   const text = await draw({ isWide: true })
   assert.ok(text.includes(ROWS[0]?.name ?? '-') && text.includes('x'.repeat(40)))

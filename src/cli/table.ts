@@ -1,5 +1,5 @@
 // Tables that fit the screen: long cells are cut with an ellipsis, and the last columns are left out where even that is
-// not enough. IDs and keys are never cut: the next command needs them whole. With --wide everything is printed.
+// not enough. Times, IDs and keys are never cut: the next command needs them whole. With --wide everything is printed.
 import { styleText } from 'node:util'
 import { terminal } from './terminal.ts'
 
@@ -31,7 +31,7 @@ function columnOf(name: string, rows: Row[]): Column {
   return { name, cells, width: Math.max(name.length, ...cells.map((cell) => cell.length)) }
 }
 
-const isKept = ({ name }: Column) => /_(id|at)$|api_key$/.test(name)
+const isKept = ({ name }: Column) => /(^|_)(id|at)$|api_key$/.test(name)
 const widthOf = (columns: Column[]) =>
   columns.reduce((sum, { width }) => sum + width, 0) + GAP.length * (columns.length - 1)
 
@@ -67,9 +67,13 @@ function lineOf(columns: Column[], cellOf: (column: Column) => string, painter: 
 const cut = (text: string, width: number) => (text.length <= width ? text : `${text.slice(0, width - 1)}…`)
 const oneLine = (text: string) => text.replaceAll(/\s*\n\s*/g, ' ')
 
+const EMPTY = '-'
+
+/** A value on one line; whatever holds nothing looks the same. */
 export function textOf(value: unknown): string {
-  if (value === null || value === undefined) return '-'
-  if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.join(', ') || '-'
+  if (value === null || value === undefined || value === '') return EMPTY
+  if (typeof value === 'object' && Object.keys(value).length === 0) return EMPTY
+  if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.join(', ')
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 

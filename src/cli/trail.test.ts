@@ -64,6 +64,15 @@ test('from the ID of the list, the click or the callback, the command finds ever
   assert.equal(whole.find(({ what }) => what === 'event')?.conversion_id, conversionId)
   for (const id of [click, call, clickId, conversionId]) assert.deepEqual(await find(id), whole, id)
 
+  const { out } = await home.run(['find', call])
+  assert.match(out, new RegExp(`^conversion_id +${conversionId}$`, 'm'))
+  assert.match(out, /^what +at +about +id/m)
+  for (const line of out.split('\n')) assert.ok(line.length <= 100, line)
+  for (const { what, at, id } of whole) {
+    const row = new RegExp(`^${what} +${String(at).slice(0, 19)}Z .* ${id}\\b`, 'm')
+    assert.match(out, row)
+  }
+
   const [postback] = received
   assert.equal(postback?.headers['x-request-id'], call)
   assert.equal(new URL(postback?.url ?? '', 'http://x').searchParams.get('request'), call)

@@ -24,6 +24,11 @@ function browse() {
 test('a person is invited, and one who lost a second factor signs in with the password again', async () => {
   const email = 'ann@example.com'
   const { url } = await home.json<{ url: string }>('user', 'create', '--email', email, '--role', 'operator')
+  failsWith(
+    await home.run(['user', 'create', '--email', 'x', '--role', 'operator']),
+    /^--email: "x" is not an email address\.$/m,
+    2,
+  )
   const post = browse()
   assert.equal((await post('/invitation/accept', { token: new URL(url).hash.slice(1), name: 'Ann', password: PASSWORD })).status, 200) // prettier-ignore
   failsWith(await home.run(['user', 'reset-two-factor', email, '--yes']), /has no second factor/)

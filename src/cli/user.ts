@@ -16,7 +16,7 @@ import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
 import { withChange, withDatabase } from './context.ts'
 import { findAdvertiser, findPublisher } from './find.ts'
 import { type OutputOptions, show, table } from './output.ts'
-import { hint, UsageError } from './usage.ts'
+import { byOption, hint, UsageError } from './usage.ts'
 import { eraseCommand, erasuresCommand, exportCommand } from './user-data.ts'
 
 type CreateOptions = OutputOptions & { email: string; role: Role; publisher?: string; advertiser?: string }
@@ -64,15 +64,17 @@ async function create(options: CreateOptions): Promise<void> {
     throw new UsageError('--publisher is required for publisher roles and not allowed for others.')
   if ((role === 'advertiser') !== (advertiser !== undefined))
     throw new UsageError('--advertiser is required for the role advertiser and not allowed for others.')
-  const issued = await withChange(async ({ config, database: { db }, secretKey, by }) => {
-    if ((await findPersonByEmail(db, email)) !== null)
-      throw new OperatorError(`A user with the email address "${email}" already exists.`)
-    const publisherId = publisher === undefined ? null : (await findPublisher(db, publisher)).publisher_id
-    const advertiserId = advertiser === undefined ? null : (await findAdvertiser(db, advertiser)).advertiser_id
-    const wanted = { email, role, publisherId, advertiserId, invitedBy: null }
-    const { token, expires_at } = await inTransaction(db, (trx) => invite(trx, by, secretKey, wanted, new Date()))
-    return { email, role, url: invitationUrl(config.publicUrl, token), expires_at }
-  })
+  const issued = await byOption({ email: '--email' }, () =>
+    withChange(async ({ config, database: { db }, secretKey, by }) => {
+      if ((await findPersonByEmail(db, email)) !== null)
+        throw new OperatorError(`A user with the email address "${email}" already exists.`)
+      const publisherId = publisher === undefined ? null : (await findPublisher(db, publisher)).publisher_id
+      const advertiserId = advertiser === undefined ? null : (await findAdvertiser(db, advertiser)).advertiser_id
+      const wanted = { email, role, publisherId, advertiserId, invitedBy: null }
+      const { token, expires_at } = await inTransaction(db, (trx) => invite(trx, by, secretKey, wanted, new Date()))
+      return { email, role, url: invitationUrl(config.publicUrl, token), expires_at }
+    }),
+  )
   show(options, issued, ({ url }) => `Send this link to ${email}. It works once and expires in a week:\n${url}`)
 }
 

@@ -14,6 +14,7 @@ import { type BatchCounts, type RowOrigin, untraced } from '../../db/batch-write
 import { SpooledWriter } from '../../db/spooled-writer.ts'
 import type { Clicks as ClickTable } from '../../db/tables.ts'
 import { clickRequest } from '../../http/request-ids.ts'
+import { isUuid } from '../../lib/uuid7.ts'
 import type { FindErased } from '../apps/erased-users.ts'
 import { withoutErased } from './erased-clicks.ts'
 import { addUsage, dayNumber, isFull, lockCaps, lockUsage, readCaps, refreshFull } from '../offers/caps.ts'
@@ -270,6 +271,12 @@ export function searchClicks(db: Db, filter: ClickFilter, limit: number): Promis
     SELECT c.* FROM apps CROSS JOIN LATERAL (SELECT ${LISTED} FROM clicks
       WHERE clicks.app_id = apps.app_id AND clicks.user_id = ${userId} AND ${isBefore} ${byId} LIMIT ${most}::integer) AS c WHERE ${apps}`
   return search(db, { walk, id: 'click_id', filters }, limit)
+}
+
+/** Whether a click is kept under this ID, in whatever app. */
+export async function hasClick(db: Db, clickId: string): Promise<boolean> {
+  const query = db.selectFrom('clicks').select('click_id').where('click_id', '=', clickId)
+  return isUuid(clickId) && (await query.executeTakeFirst()) !== undefined
 }
 
 /** One click as the history of its conversion shows it; null once it is dropped. */
