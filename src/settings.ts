@@ -35,7 +35,7 @@ export const SETTINGS: readonly Setting[] = [
     name: 'DATABASE_REPLICA_URL',
     fallback: 'none',
     about:
-      "A streaming replica of that database, for what the dashboard reads: reports, lists, logs. While it is away, or more than 2 s behind, the dashboard reads from `DATABASE_URL`. The API's own answers never come from it.",
+      "A streaming replica of that database, for what the dashboard reads: reports, lists, logs. While it is unavailable, or more than 2 s behind, the dashboard reads from `DATABASE_URL`. The API's own answers never come from it.",
     secret: true,
   },
   {
