@@ -14,7 +14,10 @@ const REPLACED: [RegExp, string][] = [
   [/\b(is|are|was|were) told\b(?! apart)/i, 'notified, sent, shown'],
   [/\bfare\b/i, 'health'],
   [/\bdeeds?\b/i, 'audit entry'],
-  [/\b(database|Redis|server) is away\b/i, 'is unavailable'],
+  [/\b(database|PostgreSQL|Redis|server|it) is away\b|\b(or|counts as) away\b/i, 'is unavailable, down'],
+  [/\bHow long .* stays? good\b/i, 'keeps working, stays valid'],
+  [/\bturn it on\b/i, 'enable'],
+  [/\bMore about it\b|'What is to be done/, 'Details, Goal name'],
   [/\bgood for \d/i, 'valid for'],
 ]
 /** `nobody` is a user of the operating system, and a story is a story. */

@@ -13,7 +13,7 @@ const TRIED = 'doctor.txt'
 export function checkBackups({ backupDir, databaseUrl }: Config): Finding {
   const check = 'backups'
   if (backupDir === null) {
-    const result = databaseUrl === null ? 'none: set BACKUP_DIR to make some' : 'not by this program: the database is not embedded' // prettier-ignore
+    const result = databaseUrl === null ? 'none: set BACKUP_DIR to create them' : 'not by this program: the database is not embedded' // prettier-ignore
     return { check, ok: true, result }
   }
   try {

@@ -15,7 +15,7 @@ import { findOfferId } from './find.ts'
 import { type OutputOptions, show, table } from './output.ts'
 import { hint, UsageError } from './usage.ts'
 
-const DONE: Record<Action, string> = { flag: 'recorded only', hold: 'held for review', reject: 'rejected' }
+const DONE: Record<Action, string> = { flag: 'only be flagged', hold: 'be held for review', reject: 'be rejected' }
 
 const signal = () => new Argument('<signal>', 'the signal to look for').choices(SIGNALS)
 
@@ -53,7 +53,7 @@ export const fraudCommand = () =>
               await setFraudRule(db, by, { signal: name, action, threshold, offerId })
               return { signal: name, offer_id: offerId, threshold, action }
             })
-            show(options, rule, () => `Conversions flagged ${name} will be ${DONE[options.action]}.`)
+            show(options, rule, () => `Conversions with the signal ${name} will ${DONE[options.action]}.`)
           },
         ),
     )

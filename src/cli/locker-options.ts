@@ -38,6 +38,13 @@ const LINK: Row[] = [
   ['og_image', 'text', '<url>', 'image of the preview in other apps, or "none"'],
 ] // prettier-ignore
 
+/** Of each flag. */
+const OPPOSITES: Record<string, string> = {
+  counts_pending: 'count only approved conversions',
+  enabled: 'stop visitors from using the locker',
+  allows_no_referrer: 'keep out visitors whose browser does not say where they come from',
+}
+
 const FIELDS = new Set([...COMMON, ...LINK].map(([field]) => field))
 const SINGULAR: Record<string, string> = { categories: 'category', platforms: 'platform', referrers: 'referrer' }
 const optionOf = (field: string) => `--${(SINGULAR[field] ?? field).replaceAll('_', '-')}`
@@ -49,7 +56,7 @@ export function withSettings(command: Command): Command {
   for (const [field, kind, value, about] of [...COMMON, ...LINK]) {
     if (kind === 'list') command.option(`${optionOf(field)} ${value}`, about, collect, [])
     else command.option(`${optionOf(field)} ${value}`.trim(), about)
-    if (kind === 'flag') command.option(`--no-${optionOf(field).slice(2)}`, `the opposite of ${optionOf(field)}`)
+    if (kind === 'flag') command.option(`--no-${optionOf(field).slice(2)}`, OPPOSITES[field] ?? '')
   }
   return command.option('--password <text>', 'password that visitors of the link enter, or "none"')
 }

@@ -44,7 +44,7 @@ export const permitCommand = () =>
     .option('--deny <offer>', 'block this offer (can be repeated)', collect, [])
     .option('--unlist <offer>', 'remove this offer from both lists (can be repeated)', collect, [])
     .addOption(new Option('--only-listed', 'show only allowed offers').conflicts('allOffers'))
-    .option('--all-offers', 'show all offers except denied ones')
+    .option('--all-offers', 'show all offers except blocked ones')
     .addOption(yesOption())
     .action(async (named: string, options: PermitOptions) => {
       const sharePpm = options.margin === undefined ? null : readShare(options.margin)
@@ -54,7 +54,7 @@ export const permitCommand = () =>
         const { publisher_id } = await findPublisher(db, named)
         return { publisher_id, ...presentPermissions(await showOrSet(db, by, publisher_id, options, sharePpm)) }
       })
-      show(options, permissions, fields)
+      show(options, permissions, ({ denied_offers, ...shown }) => fields({ ...shown, blocked_offers: denied_offers }))
     })
 
 /** Locked from the first look on: two who add an offer to a list at once both find theirs there. */

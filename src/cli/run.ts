@@ -1,5 +1,5 @@
 // The command line: every command by name, and how a failure is reported.
-import { Command, CommanderError, type Option } from 'commander'
+import { type Argument, Command, CommanderError, type Option } from 'commander'
 import { isUnavailable } from '../db/pg-errors.ts'
 import { AppError, messageOf, OperatorError } from '../errors.ts'
 import { VERSION } from '../lib/project.ts'
@@ -30,7 +30,7 @@ export const COMMANDS: Record<string, Lazy> = {
     (await import('./restore.ts')).restoreCommand(),
   ),
   'secret-key': group('replace SECRET_KEY', async () => (await import('./secret-key.ts')).secretKeyCommand()),
-  user: group('users of the dashboard', async () => (await import('./user.ts')).userCommand()),
+  user: group("dashboard accounts, and the data of apps' users", async () => (await import('./user.ts')).userCommand()),
   publisher: group('publishers: companies that show offers to their users', async () =>
     (await import('./publisher.ts')).publisherCommand(),
   ),
@@ -127,7 +127,7 @@ function complete(command: Command): void {
   const { out, err } = terminal()
   command
     .exitOverride()
-    .configureHelp({ helpWidth: WIDTH, optionDescription: describeOption })
+    .configureHelp({ helpWidth: WIDTH, optionDescription: describeOption, argumentDescription: describeArgument })
     .configureOutput({
       writeOut: (text) => void out.write(text),
       writeErr: (text) => void err.write(text),
@@ -150,6 +150,9 @@ function describeOption(option: Option): string {
   ]
   return notes.length === 0 ? option.description : `${option.description} (${notes.join('; ')})`
 }
+
+const describeArgument = ({ description, argChoices }: Argument) =>
+  argChoices === undefined ? description : `${description} (choices: ${argChoices.join(', ')})`
 
 const isShownDefault = ({ defaultValue, negate }: Option) =>
   !negate && (typeof defaultValue === 'string' || typeof defaultValue === 'number')

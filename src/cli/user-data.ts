@@ -15,7 +15,7 @@ const ofUser = (command: Command) =>
   command
     .requiredOption('--app <app>', 'the app whose user it is')
     .requiredOption('--user <id>', "the publisher's userId")
-    .option('--test', 'the user of the test mode')
+    .option('--test', 'the test user: one of the test mode')
 
 export const exportCommand = () =>
   ofUser(new Command('export').description("write all that is known of an app's user, as lines of JSON"))
@@ -32,7 +32,7 @@ const EFFECT =
   'Their clicks, conversions and balance stay under a pseudonym, without IP addresses and sub-IDs; sub-IDs, tickets and unlocks are deleted, and logs are blanked. This cannot be undone.' // prettier-ignore
 
 export const eraseCommand = () =>
-  ofUser(new Command('erase').description("erase an app's user; the worker does it"))
+  ofUser(new Command('erase').description("erase an app's user, in the background"))
     .addOption(yesOption())
     .action(async (options: UserOptions & OutputOptions & ConfirmOptions) => {
       const { app, user: userId, test } = options

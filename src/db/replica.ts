@@ -1,7 +1,7 @@
 // Reads of the dashboard, from a replica that keeps up (DATABASE_REPLICA_URL), so that reports take nothing from the primary.
 //
 // How far it is behind is measured by its position in the primary's log, once a second: a replica that hears nothing any
-// more looks up to date to itself. One that is behind by more than two seconds, or away, is not used until it caught up. A
+// more looks up to date to itself. One that is behind by more than two seconds, or down, is not used until it caught up. A
 // change in the dashboard is answered when the replica has it, or is no longer used: who changed something sees it changed.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -51,10 +51,13 @@ export async function mountV1<C extends Credential>(
       )
     }
     const allow = allowed.join(', ')
-    const message = `Use ${allowed.join(' or ')} here, not ${request.method}.${isPreflight(request) ? SERVERS_ONLY : ''}`
+    const message = `Use ${METHODS.format(allowed)} here, not ${request.method}.${isPreflight(request) ? SERVERS_ONLY : ''}`
     sendError(request, reply, 'RESOURCE_NOT_FOUND', message, null, ['Allow', allow])
   })
 }
+
+/** "POST, GET or HEAD". */
+const METHODS = new Intl.ListFormat('en-GB', { type: 'disjunction' })
 
 /** Browsers ask before they call another origin. */
 const isPreflight = ({ method, url }: FastifyRequest) => method === 'OPTIONS' && /^\/(api\/)?v1\//.test(url)

@@ -75,7 +75,7 @@ export async function permit(db: Db, by: Actor, publisherId: number, change: Per
   if (sharePpm !== undefined && (!Number.isInteger(sharePpm) || sharePpm < 0 || sharePpm > WHOLE_PPM))
     throw new OperatorError('A share is from 0 to 100 percent.')
   const both = offers?.allowed.filter((id) => offers.denied.includes(id)) ?? []
-  if (both.length > 0) throw new OperatorError(`Offer ${both.join(', ')} cannot be allowed and denied.`, 'offers')
+  if (both.length > 0) throw new OperatorError(`Offer ${both.join(', ')} cannot be both allowed and blocked.`, 'offers')
   return inTransaction(db, async (trx) => {
     const before = await lockPermissions(trx, publisherId)
     if (before === null) throw new NoSuch('publisher', publisherId)

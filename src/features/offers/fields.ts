@@ -36,7 +36,7 @@ export const GOAL_FIELDS = {
     ...textOrNull((from, name) => (from.isGiven(name) ? from.text(name, { max: MAX_NAME }) || null : undefined)),
     label: 'Goal external ID', about: "The advertiser's own ID of it: imports and confirmations know it by that." },
   name: { proposed: true, ...requiredText, label: 'Goal name', about: 'What the user does.' },
-  description: { proposed: true, ...text(), label: 'Goal description', about: 'More about it.' },
+  description: { proposed: true, ...text(), label: 'Goal description', about: 'Details of the goal.' },
   payout: { ...usd, column: 'payout_micros',
     label: 'Payout, USD', about: 'What the publisher earns.' },
   revenue: { proposed: true, ...usd, column: 'revenue_micros',
@@ -98,7 +98,7 @@ export const FIELDS = {
     label: 'Conversion type', about: 'What the advertiser pays for.' },
   goals: {
     proposed: true, input: 'goals', shape: plain<Shown<typeof GOAL_FIELDS>[]>({ type: 'array' }), read: (from, name) => from.list(name), show: showGoals,
-    label: 'Goals', about: 'What is to be done and what it pays. Names are unique within the offer, and one goal at least is not optional. In CSV as JSON text.',
+    label: 'Goals', about: 'What users do and what it pays. Names are unique within the offer, and at least one goal is not optional. In CSV as JSON text.',
     rule: `\`[{ ${Object.keys(GOAL_FIELDS).join(', ')} }]\`` },
   status: { ...choice(STATUSES, 'active'), label: 'Status', about: 'A paused offer is not listed.' },
   starts_at: { proposed: true, ...time, part: 'target', label: 'Starts', about: 'Not listed before.' },

@@ -82,7 +82,7 @@ export const AdvertiserChange = shape('ChangedAdvertiser', {
 })
 
 export const Rotation = shape('TokenRotation', {
-  grace: text(10, 'How long the old token stays good, such as 24h or 7d; 0s ends it at once.'),
+  grace: text(10, 'How long the old token keeps working, such as 24h or 7d; 0s revokes it immediately.'),
 })
 export const RotatedToken = shape('RotatedAdvertiserToken', { token, old_token_expires_at: orNull(Time) })
 

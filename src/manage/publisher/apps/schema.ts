@@ -84,7 +84,7 @@ export const Grace = shape('GracePeriod', {
   grace_hours: Type.Integer({
     minimum: 0,
     maximum: MAX_GRACE_HOURS,
-    description: 'How long the secret before stays good. 0: it ends at once.',
+    description: 'How long the old secret keeps working. 0: it is revoked immediately.',
   }),
 })
 export const RotatedSecret = shape('RotatedSecret', {
