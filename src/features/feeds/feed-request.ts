@@ -12,16 +12,26 @@ export type RequestTemplate = {
 export type Auth =
   | { kind: 'basic'; user: string; password: string }
   | { kind: 'bearer'; token: string }
-  /** Another request first, whose answer has a token that then stands as a bearer. */
+  /** Another request first, whose answer has a token that then stands as a bearer, and is asked for again before it expires. */
   | { kind: 'exchange'; request: RequestTemplate; token: string; lives_s: number }
   /** A hash of these parts, one after the other, as a query parameter. */
   | { kind: 'signature'; parameter: string; hash: 'md5' | 'sha1' | 'sha256'; of: string[] }
 
+/** Where the parameters of a page are sent; in the query if it is not said. */
+type Place = { in?: 'query' | 'body' }
+
 export type Paging =
   | { kind: 'one' }
-  /** Until all pages, or as many offers as `total` says, or an empty page. */
-  | { kind: 'page'; parameter: string; first: number; size?: { parameter: string; value: number }; total?: string; pages?: string } // prettier-ignore
-  | { kind: 'offset'; parameter: string; size: { parameter: string; value: number }; total?: string }
+  /** Until as many offers came as `total` says, or as many pages as `pages` says; without either until an empty page. */
+  | ({
+      kind: 'page'
+      parameter: string
+      first: number
+      size?: { parameter: string; value: number }
+      total?: string
+      pages?: string
+    } & Place) // prettier-ignore
+  | ({ kind: 'offset'; parameter: string; size: { parameter: string; value: number }; total?: string } & Place)
   /** The answer has the URL of the next one, on the same host. */
   | { kind: 'next'; path: string }
 

@@ -107,7 +107,7 @@ test('an answer that says itself that it failed is believed, with what it says a
 })
 
 test('what has not changed is not fetched again', async () => {
-  const upstream = await new Upstream('cpalead').open()
+  const upstream = await new Upstream('ayet').open()
   upstream.offers = [upstreamOffer(1)]
   upstream.trouble = ({ headers }, response) => {
     if (headers['if-none-match'] !== '"v1"') return (response.setHeader('etag', '"v1"'), false)

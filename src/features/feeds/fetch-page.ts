@@ -18,14 +18,20 @@ export type FetchedPage = {
   bytes: number
 }
 
+export type Fetched = { offers: number; pages: number; bytes: number }
+export const NOTHING_FETCHED: Fetched = { offers: 0, pages: 0, bytes: 0 }
+
 /** Why there is no answer, as a sentence for the operator. The URL is not in it. */
 export class FetchProblem extends Error {
   readonly retryAfterS: number | null
+  /** Until then. */
+  readonly fetched: Fetched
 
-  constructor(message: string, retryAfterS: number | null = null) {
+  constructor(message: string, retryAfterS: number | null = null, fetched: Fetched = NOTHING_FETCHED) {
     super(message)
     this.name = 'FetchProblem'
     this.retryAfterS = retryAfterS
+    this.fetched = fetched
   }
 }
 

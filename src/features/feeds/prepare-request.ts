@@ -1,5 +1,6 @@
-// A request of a feed, with its credentials filled in, and how to speak of it without them.
+// A request of a feed, with its credentials filled in.
 import { createHash } from 'node:crypto'
+import type { CredentialMask } from './credential-mask.ts'
 import type { Auth, FeedRequest, RequestTemplate } from './feed-request.ts'
 
 export type PreparedRequest = { method: 'GET' | 'POST'; url: URL; headers: Record<string, string>; body: string | null }
@@ -7,18 +8,27 @@ export type PreparedRequest = { method: 'GET' | 'POST'; url: URL; headers: Recor
 /** By name. */
 export type Credentials = Readonly<Record<string, string>>
 
-/** Adds query parameters of the page. `token` is what an exchange gave. */
+/** `parameters`: of the page. `token`: what an exchange gave. `mask` learns what else lets in. */
+export type Filling = { parameters?: Record<string, number>; token?: string | null; nowS: number; mask: CredentialMask }
+
 export function prepareRequest(
-  { auth, ...template }: Pick<FeedRequest, keyof RequestTemplate | 'auth'>,
+  { auth, paging, ...template }: Omit<FeedRequest, 'pause_ms'>,
   credentials: Credentials,
-  { page = {}, token = null, nowS }: { page?: Record<string, string>; token?: string | null; nowS: number },
+  { parameters = {}, token = null, nowS, mask }: Filling,
 ): PreparedRequest {
   const values = { ...credentials, timestamp: String(nowS) }
-  const prepared = fillTemplate(template, values)
-  for (const [name, value] of Object.entries(page)) prepared.url.searchParams.set(name, value)
-  applyAuth(prepared, auth, values, token)
+  const texts = Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]))
+  const isInBody = 'in' in paging && paging.in === 'body'
+  const prepared = fillTemplate(isInBody ? withBody(template, parameters, texts) : template, values)
+  if (!isInBody) for (const [name, value] of Object.entries(texts)) prepared.url.searchParams.set(name, value)
+  applyAuth(prepared, { auth, values, token, mask })
   return prepared
 }
+
+const withBody = (template: RequestTemplate, parameters: Record<string, number>, texts: Record<string, string>): RequestTemplate =>
+  template.form === undefined
+    ? { ...template, json: { ...template.json, ...parameters } }
+    : { ...template, form: { ...template.form, ...texts } } // prettier-ignore
 
 /** A credential can be anything, so it is encoded for where it stands: in a path it stays within its part. */
 export function fillTemplate(template: RequestTemplate, values: Credentials): PreparedRequest {
@@ -45,30 +55,21 @@ function fillDeep(value: unknown, values: Credentials): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fillDeep(one, values)]))
 }
 
-function applyAuth(
-  { url, headers }: PreparedRequest,
-  auth: Auth | undefined,
-  values: Credentials,
-  token: string | null,
-) {
+type Applied = { auth: Auth | undefined; values: Credentials; token: string | null; mask: CredentialMask }
+
+function applyAuth({ url, headers }: PreparedRequest, { auth, values, token, mask }: Applied): void {
   if (auth === undefined) return
   if (auth.kind === 'basic') {
     const pair = `${fill(auth.user, values)}:${fill(auth.password, values)}`
+    mask.add(pair)
     headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`
   } else if (auth.kind === 'bearer') headers['authorization'] = `Bearer ${fill(auth.token, values)}`
   else if (auth.kind === 'exchange') headers['authorization'] = `Bearer ${token ?? ''}`
   else {
-    const signed = auth.of.map((part) => fill(part, values)).join('')
-    url.searchParams.set(auth.parameter, createHash(auth.hash).update(signed).digest('hex'))
+    const signature = createHash(auth.hash)
+      .update(auth.of.map((part) => fill(part, values)).join(''))
+      .digest('hex')
+    mask.add(signature)
+    url.searchParams.set(auth.parameter, signature)
   }
-}
-
-const SHORTEST_MASKED = 4
-
-/** Without the credentials, however they are written: for logs, messages and the dashboard. */
-export function maskCredentials(text: string, credentials: Credentials): string {
-  const secrets = Object.values(credentials).filter((value) => value.length >= SHORTEST_MASKED)
-  const spellings = secrets.flatMap((value) => [value, encodeURIComponent(value), new URLSearchParams({ v: value }).toString().slice(2), Buffer.from(value).toString('base64')]) // prettier-ignore
-  const longestFirst = [...new Set(spellings)].toSorted((a, b) => b.length - a.length)
-  return longestFirst.reduce((masked, spelling) => masked.replaceAll(spelling, '•••'), text)
 }

@@ -153,6 +153,7 @@ const kinds =
     else check(value, place, report)
   }
 const size = object({ parameter: text, value: whole(1, 10_000) })
+const place = oneOf('query', 'body')
 const request = object({
   ...TEMPLATE,
   'auth?': kinds({
@@ -163,8 +164,8 @@ const request = object({
   }),
   paging: kinds({
     one: object({ kind: text }),
-    page: object({ kind: text, parameter: text, first: whole(0, 1), 'size?': size, 'total?': path, 'pages?': path }),
-    offset: object({ kind: text, parameter: text, size, 'total?': path }),
+    page: object({ kind: text, parameter: text, first: whole(0, 1), 'size?': size, 'total?': path, 'pages?': path, 'in?': place }), // prettier-ignore
+    offset: object({ kind: text, parameter: text, size, 'total?': path, 'in?': place }),
     next: object({ kind: text, path }),
   }),
   'pause_ms?': whole(0, 60_000),
@@ -196,6 +197,8 @@ export function checkMapping(value: unknown): Problem[] {
 export function checkRequest(value: unknown, credentials: readonly string[]): Problem[] {
   const problems = run(request, value, 'request')
   if (problems.length > 0) return problems
+  const { paging, method } = value as FeedRequest
+  if ('in' in paging && paging.in === 'body' && method !== 'POST') return [{ field: 'request.paging.in', message: 'paging.in can be body only where the method is POST.' }] // prettier-ignore
   const named = [...JSON.stringify(value as FeedRequest).matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   const missing = [...new Set(named)].filter((name) => name !== 'timestamp' && !credentials.includes(name))
   return missing.map((name) => ({ field: 'credentials', message: `The request needs {${name}}, and there is no such credential.` })) // prettier-ignore
