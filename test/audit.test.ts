@@ -16,7 +16,7 @@ import { storeImage } from '../src/features/offers/images.ts'
 import { createPerson, PASSWORD, totp, visit, Visitor } from './people.ts'
 import { SECRET_KEY, useWorld } from './world.ts'
 import { advertiserSteps } from './advertiser-rows.ts'
-import { createFeedOf, feedSteps } from './feed-rows.ts'
+import { createFeedOf, createRefusedRun, feedSteps } from './feed-rows.ts'
 import { signUpSteps } from './sign-ups.ts'
 import { hashTables } from './table-hashes.ts'
 import { TESTER } from './tester.ts'
@@ -51,6 +51,7 @@ async function createSteps(): Promise<Step[]> {
   const lockerId = await createLocker(world.database.db, TESTER, world.config, appId, { name: 'Locker' })
   await askQuestion(world, appId)
   const feedId = await createFeedOf(world, deal)
+  const refused = await createRefusedRun(world, deal)
   const { conversionId } = await createConversion(world, deal, {
     status: 'approved',
     payoutMicros: 90_000_000,
@@ -95,7 +96,7 @@ async function createSteps(): Promise<Step[]> {
     step('removePostbackSettings', 'DELETE', `${app}/postback`),
     ...(await advertiserSteps(world, deal)).map((one) => step(...one)),
     step('setCallbackSignature', 'PUT', `/advertisers/${advertiserId}/signature`, { signature: { algorithm: 'hmac-sha1', of: '{url}', encoding: 'hex', parameter: 'hash', header: null }, secret: 'x' }), // prettier-ignore
-    ...feedSteps(feedId, offer).map(([id, method, path, body]) => step(id, method, path, body)),
+    ...feedSteps(feedId, refused, offer).map(([id, method, path, body]) => step(id, method, path, body)),
     step('dismissInboundCalls', 'POST', '/inbound-calls/dismiss', { inbound_ids: [await refusedCall()] }),
     step('reprocessInboundCalls', 'POST', '/inbound-calls/reprocess', { inbound_ids: [await refusedCall()] }),
     step('createOffer', 'POST', '/offers', { ...OFFER, advertiser_id: advertiserId, external_id: 'made' }),

@@ -23,16 +23,27 @@ export async function createFeedOf(
   return feedId
 }
 
+/** Of another feed, a run that was refused for what would be paused. */
+export async function createRefusedRun({ database: { db } }: World, { advertiserId }: Deal): Promise<RefusedRun> {
+  const feed = { name: 'Refused', advertiserId, kind: { preset: 'cpalead' }, credentials: { publisher: '1' }, settings: FEED_DEFAULTS } // prettier-ignore
+  const { feedId } = await createFeed(db, TESTER, SECRET_KEY, feed)
+  const run = { feed_id: feedId, is_preview: false, ended_at: new Date(), outcome: 'refused', gone: 4 }
+  const { run_id } = await db.insertInto('feed_runs').values(run).returning('run_id').executeTakeFirstOrThrow()
+  return { feedId, runId: run_id }
+}
+
+export type RefusedRun = { feedId: number; runId: number }
 type Step = readonly [id: string, method: string, path: string, body?: object]
 
 /** Every operation that changes a feed, its offers or rates. */
-export const feedSteps = (feedId: number, offer: string): Step[] => [
+export const feedSteps = (feedId: number, refused: RefusedRun, offer: string): Step[] => [
   ['createFeed', 'POST', '/feeds', { name: 'New feed', preset: 'cpalead', credentials: { publisher: '1' }, settings: { share_percent: 70 } }], // prettier-ignore
   ['changeFeed', 'PATCH', `/feeds/${feedId}`, { name: 'Renamed' }],
   ['resumeFeed', 'POST', `/feeds/${feedId}/resume`],
   ['pauseFeed', 'POST', `/feeds/${feedId}/pause`],
   ['previewFeed', 'POST', `/feeds/${feedId}/preview`],
   ['runFeed', 'POST', `/feeds/${feedId}/run`],
+  ['applyRefusedFeedRun', 'POST', `/feeds/${refused.feedId}/runs/${refused.runId}/apply`],
   ['approveHeldPayouts', 'POST', `/feeds/${feedId}/approve`, { external_ids: ['held'] }],
   ['releasePinnedFields', 'POST', `${offer}/follow-feed`, { fields: ['name'] }],
   ['setProductRule', 'PUT', '/product-rule', { rule: 'best_epc', order: [] }],

@@ -121,6 +121,23 @@ test('a preview shows what a run does; the run does it', async () => {
   assert.equal(await count(), 3)
 })
 
+test('a preview says how many changes it does not show, and a refused run can be applied on purpose', async () => {
+  const { db } = world.database
+  const upstream = await new Upstream('lootably').open()
+  const all = Array.from({ length: 8 }, (_, n) => upstreamOffer(n))
+  upstream.offers = all
+  const { request, credentials } = upstream.source
+  const kind = { request, mapping: upstream.preset.mapping }
+  await createFeed(db, TESTER, SECRET_KEY, { name: 'Shrinking', advertiserId: null, kind, credentials, settings: FEED_DEFAULTS }) // prettier-ignore
+  assert.match((await home.run(['feed', 'preview', 'Shrinking', '--limit', '3'])).out, /… and 5 more: raise --limit/)
+  assert.doesNotMatch((await home.run(['feed', 'run', 'Shrinking'])).out, /more: raise|apply it anyway/)
+  failsWith(await home.run(['feed', 'run', 'Shrinking', '--accept-gone']), /No run of this feed was refused/)
+  upstream.offers = all.slice(0, 2)
+  assert.match((await home.run(['feed', 'run', 'Shrinking'])).out, /6 of 8 offers would be paused[\s\S]*apply it anyway: npx offerdeck feed run \d+ --accept-gone/) // prettier-ignore
+  const run = await home.json<{ outcome: string; paused: number }>('feed', 'run', 'Shrinking', '--accept-gone')
+  assert.deepEqual([run.outcome, run.paused], ['done', 6])
+})
+
 test('rates are set, imported and listed', async () => {
   await home.json('rate', 'set', 'eur', '1.0842', '--day', '2026-01-02')
   const file = join(home.folder, 'rates.csv')

@@ -1,5 +1,13 @@
 import { Command } from 'commander'
-import { type FeedRun, type ListedFeed, listChanges, listFeeds, readRun } from '../features/feeds/feed-list.ts'
+import { readRefused } from '../features/feeds/accept-gone.ts'
+import {
+  countChanges,
+  type FeedRun,
+  type ListedFeed,
+  listChanges,
+  listFeeds,
+  readRun,
+} from '../features/feeds/feed-list.ts'
 import { type FeedSettings, showSettings } from '../features/feeds/feed-settings.ts'
 import { changeFeed, createFeed, pauseFeed, readFeed } from '../features/feeds/feeds.ts'
 import { readFeedChange, readNewFeed } from '../features/feeds/given-feed.ts'
@@ -63,28 +71,38 @@ export const feedCommand = () =>
     .addCommand(pauseCommand('pause', 'stop fetching a feed; its offers stay as they are', true))
     .addCommand(pauseCommand('resume', 'fetch a feed again', false))
 
-const runCommand = (name: 'run' | 'preview', about: string) =>
-  new Command(name)
+const runCommand = (name: 'run' | 'preview', about: string) => {
+  const command = new Command(name)
     .description(about)
     .argument('<feed>', 'ID or name')
     .option('--limit <n>', 'maximum number of offers shown', '50')
-    .action(async (named: string, options: OutputOptions & { limit: string }) => {
-      const limit = readLimit(options.limit)
-      const done = await withDatabase(async ({ config, database: { db }, secretKey, by }) => {
-        const { feed_id, name: feed } = await findFeed(db, named)
-        // Loaded here: only these two speak HTTP.
-        const { createGuardedOpener } = await import('../features/postbacks/app-sender.ts')
-        const { runFeed } = await import('../features/feeds/run.ts')
-        const runner = { db, secretKey, open: createGuardedOpener(config) }
-        const runId = await runFeed(runner, by, feed_id, name === 'preview')
-        if (runId === null) throw new UsageError(`The feed "${feed}" is being run by another process. Try again when that has ended.`) // prettier-ignore
-        return { ...presentRun((await readRun(db, runId))!), changes: await listChanges(db, runId, limit) }
-      })
-      show(options, done, ({ changes, ...run }) => {
-        const rows = changes.map(({ kind, external_id, name: offer, details }) => ({ what: kind, external_id, name: offer, details: describe(details) })) // prettier-ignore
-        return `${fields(run)}\n\n${table(rows, 'No offer changes.')}`
-      })
+  if (name === 'run') command.option('--accept-gone', 'apply a feed whose last run was refused: as many offers as it would have paused may go, this once') // prettier-ignore
+  return command.action(async (named: string, options: OutputOptions & { limit: string; acceptGone?: true }) => {
+    const limit = readLimit(options.limit)
+    const done = await withDatabase(async ({ config, database: { db }, secretKey, by }) => {
+      const { feed_id, name: feed } = await findFeed(db, named)
+      // Loaded here: only these two speak HTTP.
+      const { createGuardedOpener } = await import('../features/postbacks/app-sender.ts')
+      const { runFeed } = await import('../features/feeds/run.ts')
+      const runner = { db, secretKey, open: createGuardedOpener(config) }
+      const acceptedGone = options.acceptGone === true ? await readRefused(db, feed_id, null) : null
+      const runId = await runFeed(runner, by, feed_id, name === 'preview', acceptedGone)
+      if (runId === null) throw new UsageError(`The feed "${feed}" is being run by another process. Try again when that has ended.`) // prettier-ignore
+      return { ...presentRun((await readRun(db, runId))!), changes: await listChanges(db, runId, limit), changes_in_all: await countChanges(db, runId) } // prettier-ignore
     })
+    show(options, done, ({ changes, changes_in_all, ...run }) => {
+        const more = changes_in_all - changes.length
+        const rows = changes.map(({ kind, external_id, name: offer, details }) => ({ what: kind, external_id, name: offer, details: describe(details) })) // prettier-ignore
+        return [
+          fields(run),
+          '',
+          table(rows, 'No offer changes.'),
+          ...(more > 0 ? [`… and ${more.toLocaleString('en')} more: raise --limit, or see the run in the dashboard.`] : []),
+          ...(run.outcome === 'refused' && (run.gone ?? 0) > 0 ? [`If these offers are really gone, apply it anyway: ${hint(`feed run ${run.feed_id} --accept-gone`)}`] : []),
+        ].join('\n')
+      }) // prettier-ignore
+  })
+}
 
 const pauseCommand = (name: 'pause' | 'resume', about: string, isPaused: boolean) =>
   new Command(name)

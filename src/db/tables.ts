@@ -443,6 +443,7 @@ export interface FeedOffers {
 }
 
 export interface FeedRuns {
+  accepted_gone: number | null;
   asked_by: Json | null;
   audit_id: number | null;
   beat_at: Generated<Date>;
@@ -452,6 +453,7 @@ export interface FeedRuns {
   ended_at: Date | null;
   feed_id: number;
   fetched: Generated<number>;
+  gone: number | null;
   held: Generated<number>;
   is_preview: boolean;
   message: Generated<string>;

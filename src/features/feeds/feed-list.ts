@@ -86,6 +86,11 @@ export const listChanges = (
     .limit(limit)
     .execute()
 
+export async function countChanges(db: Db, runId: number): Promise<number> {
+  const { rows } = await sql<{ all: number }>`SELECT count(*)::int AS all FROM feed_changes WHERE run_id = ${runId}`.execute(db)
+  return rows[0]?.all ?? 0
+} // prettier-ignore
+
 export const matchFeeds = (db: Db, { id, name }: Reference) =>
   db
     .selectFrom('feeds')

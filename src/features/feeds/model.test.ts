@@ -57,7 +57,8 @@ class Model {
       ([, { now, applied }]) => now.status === 'active' && applied.status === 'active',
     )
     const gone = running.filter(([n]) => !this.upstream.has(n))
-    if (this.upstream.size === 0 || (running.length > 0 && gone.length / running.length > 0.3)) return 'refused'
+    if (this.upstream.size === 0 || (running.length > 0 && gone.length > 0 && gone.length === running.length))
+      return 'refused' // fewer than four, so a few
     for (const [n, { name, payout }] of this.upstream) this.#take(n, name, (payout * this.sharePpm) / 1_000_000)
     for (const [, one] of gone) one.now.status = one.applied.status = 'paused'
     for (const [n, one] of this.known) if (!this.upstream.has(n)) one.held = null

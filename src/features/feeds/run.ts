@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { type Db, inTransaction } from '../../db/open.ts'
 import { isUniqueViolation } from '../../db/pg-errors.ts'
 import { messageOf } from '../../errors.ts'
-import { PPM_PER_PERCENT, WHOLE_PPM } from '../../lib/money.ts'
+import { PPM_PER_PERCENT } from '../../lib/money.ts'
 import { type Actor, recordAuditAlone } from '../accounts/audit.ts'
 import type { SocketOpener } from '../postbacks/open-socket.ts'
 import { applyFetched, type ApplyOptions, pauseGone } from './apply.ts'
@@ -14,9 +14,10 @@ import { forgetLeftOut } from './notes.ts'
 import { mailProblem } from './problem-mails.ts'
 import { previewFetched } from './preview.ts'
 import { fetchFeed, type Validators } from './fetch-feed.ts'
-import { FetchProblem } from './fetch-page.ts'
+import { type Fetched, FetchProblem } from './fetch-page.ts'
 import { FEED_DEFAULTS } from './feed-settings.ts'
-import type { AskedRun } from './asked-runs.ts'
+import { isTooMuch } from './accept-gone.ts'
+import { actionOf, type AskedRun, type Wanted } from './asked-runs.ts'
 import { endSilentRuns, holdRun, RunIsOver } from './run-fence.ts'
 import { type Feed, readFeed } from './feeds.ts'
 import { loadRates } from '../rates/rates.ts'
@@ -39,13 +40,15 @@ export async function runFeed(
   by: Actor,
   feedId: number,
   isPreview = false,
+  acceptedGone: number | null = null,
 ): Promise<number | null> {
   const { db } = runner
-  const runId = await startRun(db, feedId, isPreview)
+  const wanted = { isPreview, acceptedGone }
+  const runId = await startRun(db, feedId, wanted)
   if (runId === null) return null
-  const action = isPreview ? 'feed.preview' : 'feed.run'
-  const auditId = await recordAuditAlone(db, by, { action, subject: feedId, details: { run_id: runId } })
-  await carryOut(runner, { runId, feedId, isPreview, by, auditId })
+  const details = { run_id: runId, ...(acceptedGone === null ? {} : { accepted_gone: acceptedGone }) }
+  const auditId = await recordAuditAlone(db, by, { action: actionOf(wanted), subject: feedId, details })
+  await carryOut(runner, { runId, feedId, ...wanted, by, auditId })
   return runId
 }
 
@@ -81,13 +84,17 @@ async function carryOutUntraced(runner: FeedRunner, run: AskedRun): Promise<RunO
 
 type Attempt = { outcome: RunOutcome; message: string; waitS: number | null }
 
-async function attempt(runner: FeedRunner, feed: Feed, { by, runId, auditId, isPreview }: AskedRun): Promise<Attempt> {
+async function attempt(
+  runner: FeedRunner,
+  feed: Feed,
+  { by, runId, auditId, isPreview, acceptedGone }: AskedRun,
+): Promise<Attempt> {
   const { db, open } = runner
   const { feedId, name, advertiser, request, mapping, credentials, settings, validators } = feed
   const ended = (outcome: RunOutcome, message = '', waitS: number | null = null) => ({ outcome, message, waitS })
   const { rateOf: rates, mark } = await loadRates(db, new Date())
   // An answer that has not changed is worth something else when a rate has, which can be by a new day alone.
-  const known = !isPreview && validators.rates === mark ? { validators } : {}
+  const known = !isPreview && acceptedGone === null && validators.rates === mark ? { validators } : {}
   let [staged, came] = [0, 0]
   const take = async (items: unknown[]) => {
     // A page can be the whole feed: a slice at a time is made into offers, and let go.
@@ -104,12 +111,15 @@ async function attempt(runner: FeedRunner, feed: Feed, { by, runId, auditId, isP
   try {
     const fetched = await fetchFeed({ request, mapping, credentials }, { open, ...known, pause: sleep, now: Date.now, take }) // prettier-ignore
     if (fetched.kind === 'unchanged') return ended('unchanged')
-    await db.updateTable('feed_runs').set({ pages: fetched.pages, bytes: fetched.bytes, fetched: fetched.offers }).where('run_id', '=', runId).execute() // prettier-ignore
-    if (fetched.offers === 0) return ended('refused', 'The feed came without any offer. Nothing was changed.')
+    await noteFetched(db, runId, fetched)
     const plan = { feedId, runId, maxPayoutChangePpm: settings.maxPayoutChangePpm }
     if (isPreview) await previewFetched(db, plan)
-    const { running, gone } = await countGone(db, feedId, runId)
-    if (running > 0 && (gone / running) * WHOLE_PPM > settings.maxGonePpm)
+    const counted = await countGone(db, feedId, runId)
+    const { running, gone } = counted
+    await db.updateTable('feed_runs').set({ gone }).where('run_id', '=', runId).execute()
+    if (fetched.offers === 0 && (acceptedGone === null || gone > acceptedGone))
+      return ended('refused', 'The feed came without any offer. Nothing was changed.')
+    if (isTooMuch(counted, settings.maxGonePpm, acceptedGone))
       return ended('refused', `${gone} of ${running} offers would be paused, which is more than ${settings.maxGonePpm / PPM_PER_PERCENT} %. Nothing was changed.`) // prettier-ignore
     if (isPreview) return ended('done')
     const options: ApplyOptions = { ...plan, name, by, auditId, now: new Date() }
@@ -119,9 +129,14 @@ async function attempt(runner: FeedRunner, feed: Feed, { by, runId, auditId, isP
     return ended('done')
   } catch (error) {
     if (!(error instanceof FetchProblem)) throw error
+    await noteFetched(db, runId, error.fetched)
     return ended('failed', `${error.message} Nothing was changed.`, error.retryAfterS)
   }
 }
+
+/** Also of a run that fails: how far it came. */
+const noteFetched = (db: Db, runId: number, { pages, bytes, offers }: Fetched) =>
+  db.updateTable('feed_runs').set({ pages, bytes, fetched: offers }).where('run_id', '=', runId).execute()
 
 /** What an operator has set meanwhile is not applied yet: then everything is read again. */
 async function keepValidators(
@@ -137,10 +152,10 @@ async function keepValidators(
 }
 
 /** Null: one is running. */
-async function startRun(db: Db, feedId: number, isPreview: boolean): Promise<number | null> {
+async function startRun(db: Db, feedId: number, { isPreview, acceptedGone }: Wanted): Promise<number | null> {
   await endSilentRuns(db)
   try {
-    const { run_id } = await db.insertInto('feed_runs').values({ feed_id: feedId, is_preview: isPreview }).returning('run_id').executeTakeFirstOrThrow() // prettier-ignore
+    const { run_id } = await db.insertInto('feed_runs').values({ feed_id: feedId, is_preview: isPreview, accepted_gone: acceptedGone }).returning('run_id').executeTakeFirstOrThrow() // prettier-ignore
     return run_id
   } catch (error) {
     if (isUniqueViolation(error)) return null
@@ -156,7 +171,7 @@ async function endRun(db: Db, runId: number, outcome: RunOutcome, said: string):
   const { numAffectedRows } = await sql`WITH fetched AS (DELETE FROM feed_staging WHERE run_id = ${runId})
     UPDATE feed_runs r SET ended_at = now(), outcome = ${outcome}, message = ${message},
       created = c.created, changed = c.changed, paused = c.paused, resumed = c.resumed, held = c.held, skipped = c.skipped,
-      unchanged = greatest(0, r.fetched - c.created - c.changed - c.resumed - c.held - c.skipped - c.left_out)
+      unchanged = CASE WHEN ${outcome} = 'failed' THEN 0 ELSE greatest(0, r.fetched - c.created - c.changed - c.resumed - c.held - c.skipped - c.left_out) END
     FROM (SELECT count(*) FILTER (WHERE kind = 'created')::int AS created, count(*) FILTER (WHERE kind = 'changed')::int AS changed,
       count(*) FILTER (WHERE kind = 'paused')::int AS paused, count(*) FILTER (WHERE kind = 'resumed')::int AS resumed,
       count(*) FILTER (WHERE kind = 'paused' AND details ? 'reason')::int AS left_out, -- they came

@@ -139,6 +139,23 @@ test('settings change what the next run does; filters leave out without counting
   ])
 })
 
+test('a run that was refused is applied by its operator', async () => {
+  const { one, ask, upstream } = await add()
+  await ask('run')
+  upstream.offers = upstream.offers.slice(0, 4)
+  const refused = await ask('run')
+  assert.partialDeepStrictEqual(refused, { outcome: 'refused', gone: 6, accepted_gone: null, paused: 0 })
+  const reader = await visit(world, 'operator_reader')
+  assert.equal((await reader.post(`${one}/runs/${refused.feed_run_id}/apply`, {})).status, 403)
+  const { data: asked } = await operator.post<Static<typeof Run>>(`${one}/runs/${refused.feed_run_id}/apply`, {})
+  await work()
+  const { data: applied } = await operator.get<Static<typeof Run>>(`${one}/runs/${asked.feed_run_id}`)
+  assert.partialDeepStrictEqual(applied, { outcome: 'done', paused: 6, accepted_gone: 6 })
+  const again = await operator.post(`${one}/runs/${refused.feed_run_id}/apply`, {})
+  assert.deepEqual([again.status, /a later one was applied/.test(again.error.message)], [400, true])
+  assert.equal((await operator.post(`${one}/runs/987654/apply`, {})).status, 404)
+})
+
 test('payouts that change by much wait until they are approved, and only as they were approved', async () => {
   const { one, ask, upstream } = await add({ hold_changes_percent: 20 })
   await ask('run')

@@ -1,5 +1,6 @@
 // Runs of feeds and what they did, payouts that wait, and fields that were edited.
 import { NoSuch } from '../../../errors.ts'
+import { applyRefusedRun } from '../../../features/feeds/accept-gone.ts'
 import { askRun } from '../../../features/feeds/asked-runs.ts'
 import { feedExists, type FeedRun, listChanges, listRuns, readRun } from '../../../features/feeds/feed-list.ts'
 import { approveHeld, findFeedOfOffer, listHeld, releasePins } from '../../../features/feeds/pins.ts'
@@ -66,6 +67,20 @@ export function feedRunRoutes(routes: ManageRoutes, { db }: ManageContext): void
         return presentRun(await findRun(feed_id, await askRun(db, by, feed_id, isPreview)))
       },
     })
+
+  routes.post('/feeds/:feed_id/runs/:feed_run_id/apply', {
+    id: 'applyRefusedFeedRun',
+    summary: 'Apply a refused run of a feed anyway',
+    about: 'A worker fetches the feed again and applies it, also if as many offers as in the refused run are paused by it. If more would be, it is refused again. Returns the new run.', // prettier-ignore
+    tag: TAG,
+    access: 'operator',
+    params: RunParams,
+    reply: Run,
+    async run({ params: { feed_id, feed_run_id }, by }) {
+      await findRun(feed_id, feed_run_id)
+      return presentRun(await findRun(feed_id, await applyRefusedRun(db, by, feed_id, feed_run_id)))
+    },
+  })
 
   routes.get('/feeds/:feed_id/runs', {
     id: 'listFeedRuns',

@@ -96,6 +96,8 @@ export const Run = shape('FeedRun', {
   resumed: Type.Integer(),
   held: Type.Integer(),
   skipped: Type.Integer(),
+  gone: orNull(Type.Integer({ description: 'Offers that run here and did not come; null while that is not known. A refused run with some can be applied anyway.' })), // prettier-ignore
+  accepted_gone: orNull(Type.Integer({ description: 'As many may be paused by this run, whatever the limit of the feed is.' })), // prettier-ignore
 })
 
 const LISTED = {

@@ -90,7 +90,7 @@ export type Schemas = {
   FeedOfOffer: { feed: { feed_id: Schemas['Id']; name: string; external_id: string; pinned: ({ field: string; feed_value: unknown })[] } | null }
   FeedPresetList: { presets: ({ preset: string; website: string; currency: string; every: string; credentials: ({ name: string; label: string; hint: string | null; is_secret: boolean })[]; postback_secret: string | null; request: Schemas['FeedRequest']; mapping: Schemas['FeedMapping']; title: string })[] }
   FeedRequest: Record<string, unknown>
-  FeedRun: { feed_run_id: Schemas['Id']; is_preview: boolean; is_waiting: boolean; asked_by: string | null; started_at: string; ended_at: string | null; outcome: "running" | "done" | "unchanged" | "refused" | "failed"; message: string; pages: number; bytes: number; fetched: number; created: number; changed: number; unchanged: number; paused: number; resumed: number; held: number; skipped: number }
+  FeedRun: { feed_run_id: Schemas['Id']; is_preview: boolean; is_waiting: boolean; asked_by: string | null; started_at: string; ended_at: string | null; outcome: "running" | "done" | "unchanged" | "refused" | "failed"; message: string; pages: number; bytes: number; fetched: number; created: number; changed: number; unchanged: number; paused: number; resumed: number; held: number; skipped: number; gone: number | null; accepted_gone: number | null }
   FeedRunList: { runs: (Schemas['FeedRun'])[]; next_cursor: Schemas['NextCursor'] }
   FeedSample: { answer: unknown }
   FeedSampleRequest: { feed_id?: Schemas['Id']; request: Schemas['FeedRequest']; credentials: Schemas['FeedCredentials'] }
@@ -432,6 +432,7 @@ export type Operations = {
   'POST /feeds/{feed_id}/resume': { path: { feed_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['Ok'] }
   'POST /feeds/{feed_id}/run': { path: { feed_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['FeedRun'] }
   'POST /feeds/{feed_id}/preview': { path: { feed_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['FeedRun'] }
+  'POST /feeds/{feed_id}/runs/{feed_run_id}/apply': { path: { feed_id: Schemas['Id']; feed_run_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['FeedRun'] }
   'GET /feeds/{feed_id}/runs': { path: { feed_id: Schemas['Id'] }; query: { limit?: number; cursor?: string }; body: undefined; reply: Schemas['FeedRunList'] }
   'GET /feeds/{feed_id}/runs/{feed_run_id}': { path: { feed_id: Schemas['Id']; feed_run_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['FeedRun'] }
   'GET /feeds/{feed_id}/runs/{feed_run_id}/changes': { path: { feed_id: Schemas['Id']; feed_run_id: Schemas['Id'] }; query: { kind?: "created" | "changed" | "paused" | "resumed" | "held" | "skipped"; limit?: number; cursor?: string }; body: undefined; reply: Schemas['FeedChangeList'] }
