@@ -184,6 +184,6 @@ const presentRun = ({ beat_at: _beat, is_preview: _preview, ...run }: FeedRun) =
 function describe(details: unknown): string {
   const { reason, changes, payout } = details as { reason?: string; changes?: object; payout?: { before: number; after: number } } // prettier-ignore
   if (reason !== undefined) return reason
-  if (payout !== undefined) return `payout ${payout.before} becomes ${payout.after}: waits for approval`
-  return changes === undefined ? '' : Object.keys(changes).join(', ')
+  const waits = payout === undefined ? [] : [`payout ${payout.before} becomes ${payout.after}: waits for approval`]
+  return [...waits, ...Object.keys(changes ?? {})].join(', ')
 }

@@ -440,6 +440,7 @@ export interface FeedOffers {
   held_hash: string | null;
   held_payout: Json | null;
   offer_id: number;
+  paid: Json | null;
 }
 
 export interface FeedRuns {
@@ -491,6 +492,7 @@ export interface FeedStaging {
   external_id: string;
   hash: string;
   offer: Json;
+  paid: Json | null;
   run_id: number;
 }
 

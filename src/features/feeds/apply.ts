@@ -59,17 +59,10 @@ async function applyBatch(db: Db, options: ApplyOptions, planned: Planned): Prom
       options,
       rows.filter(({ line }) => !refused.has(line)),
     ) // of offers that are so already
-    await keepHeld(trx, options, stays)
   })
+  const held = rows.filter((row) => row.held !== null && !refused.has(row.line))
+  await noteChanges(db, options.runId, held.map((row) => ({ external_id: row.external_id, name: row.next.name, offer_id: row.offer_id, kind: 'held', details: { payout: row.held } }))) // prettier-ignore
   await noteChanges(db, options.runId, stays.map(({ one, kind, details }) => ({ external_id: one.external_id, name: String(one.offer['name'] ?? ''), offer_id: one.offer_id, kind, details }))) // prettier-ignore
-}
-
-async function keepHeld(trx: Trx, { feedId }: ApplyOptions, stays: Planned['stays']): Promise<void> {
-  const held = stays.filter(({ kind }) => kind === 'held').map(({ one: { external_id, hash }, details }) => ({ external_id, hash, payout: (details as { payout: object }).payout })) // prettier-ignore
-  if (held.length > 0)
-    await sql`UPDATE feed_offers f SET held_hash = h.hash, held_payout = h.payout
-      FROM jsonb_to_recordset(${JSON.stringify(held)}) AS h (external_id text, hash text, payout jsonb)
-      WHERE f.feed_id = ${feedId} AND f.external_id = h.external_id`.execute(trx)
 }
 
 /** What is most asked about a new offer. */
@@ -106,6 +99,7 @@ async function onChanges(
           offer_id,
           hash: row.hash,
           applied: JSON.stringify(row.mapped),
+          paid: JSON.stringify(row.paid),
         })),
       ) // prettier-ignore
       .execute()
@@ -119,13 +113,16 @@ async function onChanges(
   await recordParts(trx, by, auditId, noted.map(({ kind, offer_id, details }): AuditEntry => ({ action: kind === 'created' ? 'offer.feed_new' : 'offer.feed', subject: offer_id, details: { feed: name, ...details } }))) // prettier-ignore
 }
 
-/** What the feed wrote; of fields that are pinned, what it wrote before. Not where that is otherwise than planned. */
+/**
+ * What the feed wrote; of fields that stay, what it wrote before. Not where that is otherwise than planned. An offer whose
+ * payout waits has no hash: every run looks at it, also when the upstream has taken its change back.
+ */
 async function keepApplied(trx: Trx, { feedId }: ApplyOptions, rows: Row[]): Promise<number> {
-  const kept = rows.filter(({ offer_id }) => offer_id !== null).map(({ external_id, hash, mapped, applied, pinned }) => ({ external_id, hash, before: applied, applied: { ...mapped, ...pick(applied ?? {}, pinned) } })) // prettier-ignore
+  const kept = rows.filter(({ offer_id }) => offer_id !== null).map(({ external_id, hash, paid, mapped, applied, kept: stay, held }) => ({ external_id, hash: held === null ? hash : '', paid: held === null ? paid : null, held_hash: held === null ? null : hash, held_payout: held, before: applied, applied: { ...mapped, ...pick(applied ?? {}, stay) } })) // prettier-ignore
   if (kept.length === 0) return 0
   const { numAffectedRows } =
-    await sql`UPDATE feed_offers f SET hash = k.hash, applied = k.applied, held_hash = NULL, held_payout = NULL
-    FROM jsonb_to_recordset(${JSON.stringify(kept)}) AS k (external_id text, hash text, before jsonb, applied jsonb)
+    await sql`UPDATE feed_offers f SET hash = k.hash, applied = k.applied, paid = coalesce(k.paid, f.paid), held_hash = k.held_hash, held_payout = k.held_payout
+    FROM jsonb_to_recordset(${JSON.stringify(kept)}) AS k (external_id text, hash text, paid jsonb, held_hash text, held_payout jsonb, before jsonb, applied jsonb)
     WHERE f.feed_id = ${feedId} AND f.external_id = k.external_id AND f.applied = k.before`.execute(trx)
   return Number(numAffectedRows ?? 0)
 }

@@ -26,7 +26,7 @@ let count = 0
 
 /** What the feed wrote, or what is there: of what a model follows. */
 type State = { name: string; payout: number; status: 'active' | 'paused' }
-type Known = { now: State; applied: State; hash: string; held: string | null; approved: string | null }
+type Known = { now: State; applied: State; paid: number; hash: string; held: string | null; approved: string | null }
 
 const BAD = ['empty', 'error', 'cut', 'page', 'refusal'] as const
 const step = fc.oneof(
@@ -59,18 +59,20 @@ class Model {
     const gone = running.filter(([n]) => !this.upstream.has(n))
     if (this.upstream.size === 0 || (running.length > 0 && gone.length > 0 && gone.length === running.length))
       return 'refused' // fewer than four, so a few
-    for (const [n, { name, payout }] of this.upstream) this.#take(n, name, (payout * this.sharePpm) / 1_000_000)
+    for (const [n, { name, payout }] of this.upstream) this.#take(n, name, payout)
     for (const [, one] of gone) one.now.status = one.applied.status = 'paused'
     for (const [n, one] of this.known) if (!this.upstream.has(n)) one.held = null
     return 'done'
   }
 
-  #take(n: number, name: string, payout: number): void {
+  /** `paid`: by the upstream. */
+  #take(n: number, name: string, paid: number): void {
+    const payout = (paid * this.sharePpm) / 1_000_000
     const hash = `${name} ${payout}`
     const came: State = { name, payout, status: 'active' }
     const one = this.known.get(n)
     if (one === undefined) {
-      this.known.set(n, { now: { ...came }, applied: { ...came }, hash, held: null, approved: null })
+      this.known.set(n, { now: { ...came }, applied: { ...came }, paid, hash, held: null, approved: null })
       return
     }
     const { now, applied } = one
@@ -78,14 +80,14 @@ class Model {
       one.held = null
       return
     }
-    if ((Math.abs(payout - applied.payout) / applied.payout) * 1_000_000 > HOLD_PPM && one.approved !== hash) {
-      one.held = hash
+    if (now.name === applied.name) now.name = applied.name = name
+    if ((Math.abs(paid - one.paid) / one.paid) * 1_000_000 > HOLD_PPM && one.approved !== hash) {
+      Object.assign(one, { hash: '', held: hash }) // only its payout waits, and with it its return
       return
     }
-    if (now.name === applied.name) now.name = applied.name = name
     if (now.status === applied.status) now.status = applied.status = 'active'
     now.payout = applied.payout = payout
-    Object.assign(one, { hash, held: null })
+    Object.assign(one, { paid, hash, held: null })
   }
 }
 

@@ -7,16 +7,19 @@ import type { Db } from '../../db/open.ts'
 import { FIELD_NAMES, FIELDS, type NewOffer, showFields } from '../offers/fields.ts'
 import { describeProblems, readImportRecord } from '../offers/import-record.ts'
 import { findOffers, type RecordedOffer } from '../offers/offers.ts'
+import type { Paid } from './stage.ts'
 import { feedGoals, keepTranslations } from './keep-translations.ts'
 
 export const BATCH = 500
 
-/** `maxPayoutChangePpm`: a payout that changes by more is held. */
+/** `maxPayoutChangePpm`: where the upstream changes what it pays by more, the payout is held. */
 export type PlanOptions = { feedId: number; runId: number; maxPayoutChangePpm: number | null }
 export type ShownRecord = Record<string, unknown>
-export type Due = { external_id: string; offer: ShownRecord; hash: string; offer_id: number | null; applied: ShownRecord | null; approved_hash: string | null; is_taken: boolean } // prettier-ignore
-export type Next = { next: NewOffer; mapped: ShownRecord; pinned: string[] }
-export type Stays = { kind: 'skipped' | 'held'; details: object }
+export type Due = { external_id: string; offer: ShownRecord; hash: string; offer_id: number | null; applied: ShownRecord | null; paid: Paid; paid_before: Paid | null; approved_hash: string | null; is_taken: boolean } // prettier-ignore
+/** `kept`: fields that stay as they are. `held`: the payout that waits, if it does. */
+export type Next = { next: NewOffer; mapped: ShownRecord; kept: string[]; held: HeldPayout | null }
+export type HeldPayout = { before: unknown; after: unknown }
+export type Stays = { kind: 'skipped'; details: object }
 export type Row = Due & Next & { line: number }
 
 /** As JSON has it: what is stored is compared with what was. */
@@ -62,7 +65,7 @@ async function planBatch(db: Db, options: PlanOptions, due: Due[]): Promise<Omit
 
 async function readDue(db: Db, { feedId, runId }: PlanOptions, after: string): Promise<Due[]> {
   const { rows } = await sql<Due>`
-    SELECT s.external_id, s.offer, s.hash, f.offer_id, f.applied, f.approved_hash,
+    SELECT s.external_id, s.offer, s.hash, s.paid, f.offer_id, f.applied, f.paid AS paid_before, f.approved_hash,
       f.offer_id IS NULL AND EXISTS (SELECT FROM offers o WHERE o.advertiser_id = feeds.advertiser_id AND o.external_id = s.external_id) AS is_taken
     FROM feeds JOIN feed_staging s ON s.run_id = ${runId} LEFT JOIN feed_offers f ON f.feed_id = feeds.feed_id AND f.external_id = s.external_id
     WHERE feeds.feed_id = ${feedId} AND s.external_id > ${after}
@@ -77,19 +80,24 @@ function planOne(one: Due, recorded: RecordedOffer | undefined, { maxPayoutChang
   const read = readImportRecord({ ...one.offer, status: 'active' })
   if ('problems' in read) return { kind: 'skipped', details: { reason: describeProblems(read.problems) } }
   const mapped = plainOf(read.offer)
-  if (recorded === undefined || one.applied === null) return { next: read.offer, mapped, pinned: [] }
-  const change = changeOf(Number(one.applied['payout']), Number(mapped['payout']))
-  if (maxPayoutChangePpm !== null && change > maxPayoutChangePpm && one.approved_hash !== one.hash)
-    return { kind: 'held', details: { payout: { before: one.applied['payout'], after: mapped['payout'] }, hash: one.hash } } // prettier-ignore
+  if (recorded === undefined || one.applied === null) return { next: read.offer, mapped, kept: [], held: null }
   const pinned = pinnedFields(recorded, one.applied)
+  const isHeld = maxPayoutChangePpm !== null && !pinned.includes('goals') && one.approved_hash !== one.hash && changeOfPaid(one, one.applied, mapped) > maxPayoutChangePpm // prettier-ignore
+  const kept = isHeld ? [...pinned, ...heldFields(one.applied)] : pinned
   const shown = plainOf(recorded)
-  const {
-    payout: _payout,
-    revenue: _revenue,
-    ...record
-  } = keepTranslations(shown, { ...mapped, ...pick(shown, pinned) })
+  const { payout: _payout, revenue: _revenue, ...record } = keepTranslations(shown, { ...mapped, ...pick(shown, kept) })
   const next = readImportRecord(record)
-  return 'offer' in next ? { next: next.offer, mapped, pinned } : { kind: 'skipped', details: { reason: describeProblems(next.problems) } } // prettier-ignore
+  const held = isHeld ? { before: one.applied['payout'], after: mapped['payout'] } : null
+  return 'offer' in next ? { next: next.offer, mapped, kept, held } : { kind: 'skipped', details: { reason: describeProblems(next.problems) } } // prettier-ignore
+}
+
+/** Only the money waits. An offer that was gone returns with it: it would promise what is no longer paid. */
+const heldFields = (applied: ShownRecord) => ['goals', 'payout', 'revenue', ...(applied['status'] === 'paused' ? ['status'] : [])] // prettier-ignore
+
+/** Of what the upstream itself pays, whatever the operator has set meanwhile; in dollars only where it changed its currency. */
+function changeOfPaid({ paid, paid_before }: Due, applied: ShownRecord, mapped: ShownRecord): number {
+  if (paid_before?.currency === paid.currency) return changeOf(paid_before.micros, paid.micros)
+  return changeOf(Number(applied['revenue']), Number(mapped['revenue']))
 }
 
 const changeOf = (before: number, after: number) => (before === 0 ? 0 : (Math.abs(after - before) / before) * 1_000_000)

@@ -27,7 +27,8 @@ function describeChange(row: Row, recorded: RecordedOffer | undefined) {
   if (recorded === undefined) return { one: row, name, kind: 'created', details: created(row.next) }
   const [before, after] = [plainOf(recorded), plainOf(row.next)]
   const fields = Object.keys(after).filter((field) => !isDeepStrictEqual(before[field], after[field]))
-  if (fields.length === 0) return null
+  if (fields.length === 0 && row.held === null) return null
   const changes = Object.fromEntries(fields.map((field) => [field, { before: before[field], after: after[field] }]))
+  if (row.held !== null) return { one: row, name, kind: 'held', details: { changes, payout: row.held } }
   return { one: row, name, kind: fields.includes('status') ? 'resumed' : 'changed', details: { changes } }
 }

@@ -124,20 +124,6 @@ test('translations stay as long as the text they are of, and what is translated 
   assert.equal((await run()).counts.changed, 0)
 })
 
-test('a payout that changes too much waits until it is approved', async () => {
-  const { upstream, feedId, run, ofFeed } = await createOne({ maxPayoutChangePpm: 500_000 })
-  await run()
-  upstream.offers = upstream.offers.map((offer) =>
-    offer.id === 1_001 ? { ...offer, payout: offer.payout * 10 } : offer,
-  )
-  assert.deepEqual((await run()).counts, { ...NONE, fetched: 10, held: 1, unchanged: 9 })
-  const { payout_micros } = await ofFeed(1)
-  assert.equal(payout_micros, 500_000)
-  await world.database.db.updateTable('feed_offers').set((is) => ({ approved_hash: is.ref('held_hash') })).where('feed_id', '=', feedId).execute() // prettier-ignore
-  await run()
-  assert.equal((await ofFeed(1)).payout_micros, 5_000_000)
-})
-
 test('a preview says what a run would do, offer by offer, and changes nothing', async () => {
   const { upstream, run } = await createOne()
   const { db, pool } = world.database

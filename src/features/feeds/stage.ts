@@ -13,7 +13,9 @@ import { priceOffer, type Rates } from './price.ts'
 
 export type StageOptions = { runId: number; advertiser: string; mapping: Mapping; settings: FeedSettings; rates: Rates }
 
-type Staged = { external_id: string; offer: string; hash: string }
+type Staged = { external_id: string; offer: string; hash: string; paid: Paid }
+/** What the upstream pays for all goals; the currency is empty where it names none. */
+export type Paid = { currency: string; micros: number }
 type Skipped = { external_id: string; name: string; reason: string; is_filtered: boolean }
 
 /** An ID that offers cannot have is shown by its beginning. */
@@ -37,12 +39,12 @@ export async function stageItems(
       skipped.set(external_id, { external_id, name: mapped.name, reason: cutText(readableText(read.problem), MOST_REASON), is_filtered: read.isFiltered ?? false }) // prettier-ignore
     else {
       const offer = JSON.stringify(read.offer)
-      staged.set(external_id, { external_id, offer, hash: hashOf(offer) })
+      staged.set(external_id, { external_id, offer, hash: hashOf(offer), paid: read.paid })
     }
   }
-  await sql`INSERT INTO feed_staging (run_id, external_id, offer, hash)
-    SELECT ${runId}, external_id, offer::jsonb, hash FROM jsonb_to_recordset(${JSON.stringify([...staged.values()])})
-      AS s (external_id text, offer text, hash text) ON CONFLICT DO NOTHING`.execute(db)
+  await sql`INSERT INTO feed_staging (run_id, external_id, offer, hash, paid)
+    SELECT ${runId}, external_id, offer::jsonb, hash, paid FROM jsonb_to_recordset(${JSON.stringify([...staged.values()])})
+      AS s (external_id text, offer text, hash text, paid jsonb) ON CONFLICT DO NOTHING`.execute(db)
   await sql`INSERT INTO feed_changes (run_id, external_id, name, kind, details)
     SELECT ${runId}, external_id, name, 'skipped', jsonb_build_object('reason', reason, 'is_filtered', is_filtered)
     FROM jsonb_to_recordset(${JSON.stringify([...skipped.values()])}) AS s (external_id text, name text, reason text, is_filtered boolean)
@@ -54,7 +56,7 @@ export async function stageItems(
 export function readMapped(
   mapped: Mapped,
   { advertiser, settings, rates }: Pick<StageOptions, 'advertiser' | 'settings' | 'rates'>,
-): { offer: object; parsed: NewOffer } | { problem: string; isFiltered?: true } {
+): { offer: object; parsed: NewOffer; paid: Paid } | { problem: string; isFiltered?: true } {
   if ('skipped' in mapped) return { problem: mapped.skipped }
   const { external_id, record } = mapped.offer
   const priced = priceOffer(mapped.offer, settings, rates)
@@ -63,7 +65,9 @@ export function readMapped(
   const read = readImportRecord(offer)
   if ('problems' in read) return { problem: describeProblems(read.problems) }
   const problem = filterOffer(read.offer, settings)
-  return problem === null ? { offer, parsed: read.offer } : { problem, isFiltered: true }
+  const { currency, goals } = mapped.offer
+  const paid = { currency, micros: goals.reduce((sum, { micros }) => sum + micros, 0) }
+  return problem === null ? { offer, parsed: read.offer, paid } : { problem, isFiltered: true }
 }
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32)

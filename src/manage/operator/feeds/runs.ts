@@ -203,7 +203,7 @@ type Details = { reason?: string; changes?: Record<string, { before?: unknown; a
 
 function presentChange({ details, kind, ...change }: Awaited<ReturnType<typeof listChanges>>[number]) {
   const { reason = null, changes = {}, payout } = details as Details
-  const fields = payout === undefined ? changes : { payout }
+  const fields = payout === undefined ? changes : { ...changes, payout }
   return {
     ...change,
     kind: kind as (typeof CHANGE_KINDS)[number],
