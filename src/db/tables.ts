@@ -68,6 +68,7 @@ export interface Advertisers {
   advertiser_id: Generated<number>;
   aliases: Generated<Json>;
   allowed_ips: Generated<string[]>;
+  call_rules: Generated<Json>;
   created_at: Generated<Date>;
   decimal_mark: Generated<string>;
   name: string;

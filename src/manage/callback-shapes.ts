@@ -1,7 +1,7 @@
 // Callbacks of advertisers, as operators and the advertiser itself see them.
 
 export const OUTCOMES = [
-  'approved', 'pending', 'rejected', 'reversed', 'duplicate', 'unmatched', 'invalid', 'refused',
+  'approved', 'pending', 'rejected', 'reversed', 'duplicate', 'ignored', 'unmatched', 'invalid', 'refused',
 ] as const // prettier-ignore
 
 /** Stands in callback URLs where the token belongs. */

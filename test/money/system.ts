@@ -33,13 +33,7 @@ const NOBODYS_CLICK = '01900000-0000-7000-8000-000000000000'
 const NO_CONVERSION = '01900000-0000-7000-8000-000000000001'
 const NO_GOAL = 999_999_999
 const ENOUGH = 10_000
-const DIALECT = {
-  aliases: {},
-  statusMap: {},
-  decimalMark: 'detect',
-  negativeAmount: 'refuse',
-  reversalPrefix: '',
-} as const
+const DIALECT = { aliases: {}, statusMap: {}, decimalMark: 'detect', negativeAmount: 'refuse', reversalPrefix: '', callRules: {} } as const // prettier-ignore
 
 type Round = { released: string[]; expired: string[] }
 export type Done = { action: Action; outcome: Outcome | 'recorded' | 'full' | 'done' | 'invalid' | Round }

@@ -9,7 +9,7 @@ import { type Actor, recordAudit } from './audit.ts'
 export const CONFIRMED_STATUSES = ['approved', 'pending', 'rejected', 'reversed'] as const
 /** The parameters of a confirmation that an advertiser may have names of its own for. */
 export const POSTBACK_PARAMETERS = [
-  'click_id', 'goal', 'txn_id', 'amount', 'currency', 'status', 'ip', 'country',
+  'click_id', 'goal', 'txn_id', 'amount', 'currency', 'status', 'ip', 'country', 'external_offer_id',
 ] as const // prettier-ignore
 
 /** What a negative amount can mean, and what decimals can be separated with. */

@@ -104,6 +104,7 @@ test('what is set is replaced as a whole, the rest is left, and a token finds al
     negativeAmount: 'refuse',
     reversalPrefix: '',
     decimalMark: 'detect',
+    callRules: {},
   })
   const changed = await setAdvertiser(db, TESTER, advertiser_id, { allowedIps: [], statusMap: [['ok', 'pending']], aliases: [] }) // prettier-ignore
   assert.partialDeepStrictEqual(changed, { allowed_ips: [], status_map: { ok: 'pending' }, aliases: {} })

@@ -9,6 +9,7 @@ import { formatDuration } from '../../lib/duration.ts'
 import type { Reference } from '../../lib/reference.ts'
 import { base62, createSecretHash, withChecksum } from '../../lib/tokens.ts'
 import { type Actor, recordAudit } from './audit.ts'
+import type { CallRules } from './call-rules.ts'
 import type { CallSignature } from './call-signature.ts'
 
 export type Advertiser = {
@@ -28,13 +29,15 @@ export type Advertiser = {
   reversal_prefix: string
   /** How its callbacks are signed; null: they are not. */
   signature: CallSignature | null
+  /** What else its callbacks mean. */
+  call_rules: CallRules
   /** What its people see of publishers. */
   sees_publishers: 'nothing' | 'id' | 'name'
   created_at: Date
 }
 
 /** All but the secret. */
-export const ADVERTISER = ['advertiser_id', 'name', 'allowed_ips', 'status_map', 'aliases', 'negative_amount', 'decimal_mark', 'reversal_prefix', 'signature', 'sees_publishers', 'created_at'] as const satisfies (keyof Advertiser)[] // prettier-ignore
+export const ADVERTISER = ['advertiser_id', 'name', 'allowed_ips', 'status_map', 'aliases', 'negative_amount', 'decimal_mark', 'reversal_prefix', 'signature', 'call_rules', 'sees_publishers', 'created_at'] as const satisfies (keyof Advertiser)[] // prettier-ignore
 
 /** Shown once; only a hash is kept. */
 export type IssuedAdvertiser = { advertiser_id: number; name: string; token: string; created_at: Date }
@@ -130,7 +133,7 @@ export async function findAdvertisersByTokens(db: Db, searches: readonly TokenSe
     .selectFrom('advertiser_tokens')
     .innerJoin('advertisers', 'advertisers.advertiser_id', 'advertiser_tokens.advertiser_id')
     .select(['hash', 'advertisers.advertiser_id', 'allowed_ips', 'status_map', 'aliases', 'expires_at'])
-    .select(['negative_amount', 'decimal_mark', 'reversal_prefix', 'signature', 'signature_secret'])
+    .select(['negative_amount', 'decimal_mark', 'reversal_prefix', 'signature', 'signature_secret', 'call_rules'])
     .where((is) => is('hash', '=', is.fn.any(is.val(all))))
     .execute()
   const byHash = new Map(rows.map((row) => [row.hash, row]))
@@ -155,13 +158,17 @@ export async function findAdvertisersByTokens(db: Db, searches: readonly TokenSe
 
 /** How an advertiser speaks: what its confirmations are read by. */
 export const dialectOf = (
-  advertiser: Pick<Advertiser, 'status_map' | 'aliases' | 'negative_amount' | 'decimal_mark' | 'reversal_prefix'>,
+  advertiser: Pick<
+    Advertiser,
+    'status_map' | 'aliases' | 'negative_amount' | 'decimal_mark' | 'reversal_prefix' | 'call_rules'
+  >,
 ) => ({
   statusMap: advertiser.status_map,
   aliases: advertiser.aliases,
   negativeAmount: advertiser.negative_amount,
   reversalPrefix: advertiser.reversal_prefix,
   decimalMark: advertiser.decimal_mark,
+  callRules: advertiser.call_rules,
 })
 
 /** Those with this ID or this name. */

@@ -38,6 +38,10 @@ export type Confirmation = {
   country: string | null
   /** Processed again by hand: a rejected conversion is judged anew. */
   isAgain: boolean
+  /** What the network calls the offer that was completed. */
+  externalOfferId?: string | null
+  /** An unknown goal means the only one, if the call pays as much. */
+  isOnlyGoalMeant?: boolean
   call: InboundCall
 }
 
@@ -101,6 +105,7 @@ export type Refusal =
   | 'unmatched'
   | 'ambiguous'
   | 'not_yours'
+  | 'other_offer'
 
 export type Outcome =
   | { kind: 'created' | 'moved' | 'noted' | 'duplicate' | 'illegal'; conversion: Conversion }

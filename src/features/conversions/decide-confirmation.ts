@@ -23,6 +23,7 @@ export function decideConfirmation(confirmation: Confirmation, context: Decision
   if (click === undefined && context.ambiguous.has(transactionKey(confirmation))) return refuse('ambiguous')
   if (click === undefined || offer === undefined || app === undefined) return refuse('unmatched')
   if (offer.advertiserId !== confirmation.advertiserId) return refuse('not_yours')
+  if (isForOtherOffer(confirmation, offer.feedOfferId) && !isDenialOfKnown(confirmation, context)) return refuse('other_offer') // prettier-ignore
   const ofOffer = context.conversions.about(userKey(click), confirmation.transactionId)
   const goal = goalOfConfirmation(confirmation, offer, click, ofOffer)
   if (typeof goal === 'string') return refuse(goal)
@@ -48,6 +49,13 @@ export function decideConfirmation(confirmation: Confirmation, context: Decision
   const final = ofUser.findLast((one) => isFinal(one, confirmation, click))
   return final === undefined ? create(createConfirmed(confirmation, parts, context, moment)) : duplicate(final)
 }
+
+/** Networks lead users on to other offers of theirs. `18:FR` is a part of offer 18 of the network. */
+const isForOtherOffer = ({ externalOfferId: sent }: Confirmation, known: string | null) =>
+  sent != null && known !== null && known !== sent && !known.startsWith(`${sent}:`)
+
+const isDenialOfKnown = (confirmation: Confirmation, { conversions }: DecisionContext) =>
+  isDenial(confirmation) && conversions.ofTransaction(confirmation.transactionId).some(({ advertiserId }) => advertiserId === confirmation.advertiserId) // prettier-ignore
 
 /**
  * The conversion that a confirmation is about, if there is one: the user's only one, or for a repeatable goal one to

@@ -19,6 +19,8 @@ export type GoalSnapshot = Selected<Goals, typeof GOAL_COLUMNS>
 
 export type OfferSnapshot = Selected<Offers, typeof OFFER_COLUMNS> & {
   caps: Caps
+  /** Its external ID, where it comes from a feed. */
+  feedOfferId: string | null
   /** In their order, retired ones included. */
   goals: GoalSnapshot[]
 }
@@ -57,6 +59,7 @@ async function readOffers(trx: Trx, offerIds: number[]) {
   const { rows } = await sql<OfferSnapshot & OfferVersion>`/* commands-offers */
     SELECT ${sql.raw(camelColumns('offers', OFFER_COLUMNS))}, offers.changed_xid::text AS version,
       json_build_object(${sql.raw(CAPS.join(', '))}) AS caps,
+      (SELECT f.external_id FROM feed_offers f WHERE f.offer_id = offers.offer_id) AS "feedOfferId",
       (SELECT json_agg(${sql.raw(camelJson('g', GOAL_COLUMNS))} ORDER BY g.place, g.goal_id)
         FROM goals g WHERE g.offer_id = offers.offer_id) AS goals
     FROM offers WHERE offer_id = ANY (${offerIds}::bigint[])`.execute(trx)

@@ -55,6 +55,7 @@ export function goalOfConfirmation(
   if (named !== undefined) return named
   // Tracking platforms send event 0 for the conversion itself.
   if (confirmation.goal === '0') return goalOfConfirmation({ ...confirmation, goal: null }, offer, click, ofUser)
+  if (confirmation.isOnlyGoalMeant === true && !isDenial(confirmation) && paysOnly(goals, confirmation, click)) return goals[0] ?? 'no_goal' // prettier-ignore
   // A denial of a goal by its former name still reaches its transaction.
   if (confirmation.goal !== null && !isDenial(confirmation)) return 'no_goal'
   const first = firstGoal(offer, click)
@@ -73,6 +74,14 @@ export function goalOfConfirmation(
   if (goalIds.length === 1) return goals.find((goal) => goal.goalId === goalIds[0]) ?? 'no_goal'
   if (confirmation.goal !== null) return 'no_goal'
   return isOnlyRecorded ? 'ambiguous' : (first ?? 'no_goal')
+}
+
+/** A step that pays less than the only goal is not that goal. */
+function paysOnly(goals: readonly GoalSnapshot[], { goal, amountMicros }: Confirmation, { terms }: ClickSnapshot) {
+  const [only, ...others] = goals
+  if (goal === null || only === undefined || others.length > 0 || amountMicros === null) return false
+  const revenueMicros = terms[only.goalId]?.revenueMicros ?? only.revenueMicros
+  return revenueMicros > 0 && amountMicros >= revenueMicros
 }
 
 export function goalOfReport(

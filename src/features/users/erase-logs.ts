@@ -2,6 +2,7 @@
 // and the log of API requests. They keep that something happened, when, and with what result.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
+import type { CallRules } from '../accounts/call-rules.ts'
 import { redactCall } from '../conversions/inbound/redact-call.ts'
 import type { AppUser } from './balances.ts'
 import type { Job, Step } from './erasure-step.ts'
@@ -79,11 +80,12 @@ type CallText = {
   body: string
   ip: string | null
   aliases: Record<string, string[]>
+  callRules: CallRules
 }
 
 async function eraseCalls(trx: Trx, clickIds: string[]): Promise<number> {
   const { rows } = await sql<CallText>`
-    SELECT c.inbound_id, c.query, c.body, host(c.ip) AS ip, coalesce(a.aliases, '{}') AS aliases
+    SELECT c.inbound_id, c.query, c.body, host(c.ip) AS ip, coalesce(a.aliases, '{}') AS aliases, coalesce(a.call_rules, '{}') AS "callRules"
     FROM inbound_calls c LEFT JOIN advertisers a ON a.advertiser_id = c.advertiser_id
     WHERE c.click_id = ANY (${clickIds}::text[])`.execute(trx)
   let changed = 0

@@ -19,6 +19,7 @@ const SENTENCES: Partial<Record<Outcome['kind'], string>> = {
   amount_too_large: 'The amount is above the maximum for a conversion.',
   amount_unclear: 'This goal pays a percentage, and the amount is not a clear number of US dollars, such as 1234.56.',
   amount_other_currency: 'This goal pays a percentage, and there is no rate for the currency of the amount.',
+  other_offer: 'The callback is for another offer of this network than the one that was clicked.',
   not_yours: 'The token belongs to another advertiser than this click.',
   ambiguous: 'Several conversions have this txn_id: also send the click_id or the goal.',
   unmatched: 'Unknown click. The callback is stored and retried for three days.',

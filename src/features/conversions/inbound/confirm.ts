@@ -7,6 +7,7 @@ import type { Confirmation, Outcome } from '../commands.ts'
 import { applyCommands } from '../apply-commands.ts'
 import { callOf, type CallRow, describeOutcome, findCalls, keepRefusedCall } from './calls.ts'
 import { type CallOutcome, type InboundCall, isUnprocessed } from './inbound-call.ts'
+import { findIgnored } from './ignored-calls.ts'
 import { isAllowedFrom } from './allowed-addresses.ts'
 import {
   findDueCalls,
@@ -42,7 +43,7 @@ export type Bounds = {
   room: WaitingRoom
   repeats: RepeatedCalls
   /** Whether one more call of this advertiser that cannot be processed may be stored; it then counts as stored. */
-  mayKeep: (call: InboundCall) => boolean | Promise<boolean>
+  mayKeep: (call: InboundCall, reason?: string) => boolean | Promise<boolean>
   /** Whether none may be stored now. */
   isOverBudget: (call: InboundCall) => boolean
 }
@@ -55,6 +56,14 @@ export async function confirmCall(
   { applyCommand, countryOf, isAgain = false, now = new Date() }: ConfirmOptions,
   bounds: Bounds | null = null,
 ): Promise<CallResult> {
+  const ignored = findIgnored(call, dialect)
+  if (ignored !== null) {
+    const { reason, clickId } = ignored
+    const result = { outcome: 'ignored', reason, conversionId: null } as const
+    const isKept = bounds === null || (await bounds.mayKeep(call, 'ignored'))
+    if (isKept) await keepRefusedCall(db, { ...call, clickId }, result, now)
+    return { ...result, message: reason }
+  }
   const parsed = readCall(call, dialect)
   if ('problems' in parsed) {
     if (bounds !== null && !(await bounds.mayKeep(call))) return TOO_MANY
@@ -88,6 +97,8 @@ export async function confirmCall(
     status: parsed.status,
     country: parsed.country ?? (parsed.ip === null ? null : countryOf(parsed.ip)),
     isAgain,
+    externalOfferId: parsed.externalOfferId,
+    isOnlyGoalMeant: dialect.callRules.only_goal ?? false,
     call: { ...call, clickId: parsed.clickId, repeatOf, isOverBudget, redact: () => redactCall(call, dialect) },
   })
   const result = describeOutcome(outcome)

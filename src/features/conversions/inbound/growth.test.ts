@@ -30,6 +30,7 @@ const DIALECT = {
   statusMap: {},
   negativeAmount: 'refuse',
   reversalPrefix: '',
+  callRules: {},
   decimalMark: 'detect',
 } as const
 const fill = (piece: string) => (size: number) => piece.repeat(Math.ceil(size / piece.length))

@@ -24,7 +24,16 @@ export type InboundCall = {
 }
 
 export type CallOutcome = {
-  outcome: 'approved' | 'pending' | 'rejected' | 'reversed' | 'duplicate' | 'unmatched' | 'invalid' | 'refused'
+  outcome:
+    | 'approved'
+    | 'pending'
+    | 'rejected'
+    | 'reversed'
+    | 'duplicate'
+    | 'ignored'
+    | 'unmatched'
+    | 'invalid'
+    | 'refused'
   reason: string | null
   conversionId: string | null
 }

@@ -142,6 +142,7 @@ test('a problem names its parameter, and says it as the advertiser does', () => 
     decimalMark: 'point',
     negativeAmount: 'refuse',
     reversalPrefix: '',
+    callRules: {},
   }
   const read = (query: string, body = '') => readCall({ query, body, isCut: false }, dialect)
   assert.deepEqual(read('cid=a&cid=b&status=x', '<xml/>'), {

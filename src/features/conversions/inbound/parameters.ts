@@ -5,6 +5,7 @@ import { countryPlace } from '../../../lib/countries.ts'
 import { findJsonProblem } from '../../../lib/json-problem.ts'
 import { isUuid } from '../../../lib/uuid7.ts'
 import type { POSTBACK_PARAMETERS } from '../../accounts/advertiser-settings.ts'
+import type { CallRules } from '../../accounts/call-rules.ts'
 import type { AmountProblem } from '../commands.ts'
 import { STATUSES, type Status } from '../conversions.ts'
 import { MAX_AMOUNT_MICROS } from '../payout.ts'
@@ -18,6 +19,7 @@ export type Dialect = AmountStyle & {
   statusMap: Record<string, string>
   /** What the transaction ID of a reversal begins with; empty: nothing does. */
   reversalPrefix: string
+  callRules: CallRules
 }
 
 const USUAL_ALIASES: Partial<Record<Parameter, string[]>> = {
@@ -61,6 +63,8 @@ export type CallParameters = {
   status: Status
   ip: string | null
   country: string | null
+  /** Of the offer, at a network whose feed it is of. */
+  externalOfferId: string | null
 }
 
 /** Names and values, each name once or with several values. */
@@ -188,6 +192,7 @@ function readParameters(raw: RawParameters, dialect: Dialect): CallParameters | 
     ),
     ip: readHint('ip'),
     country: readCountry(readHint('country')),
+    externalOfferId: withoutMacro(readHint('external_offer_id')),
   }
   return problems.length > 0 ? { problems } : parameters
 }

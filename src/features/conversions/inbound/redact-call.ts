@@ -8,10 +8,11 @@ type CallText = Pick<InboundCall, 'query' | 'body' | 'ip'>
 
 export function redactCall(
   { query, body }: Pick<CallText, 'query' | 'body'>,
-  dialect: Pick<Dialect, 'aliases'>,
+  dialect: Pick<Dialect, 'aliases' | 'callRules'>,
 ): CallText {
   const read = POSTBACK_PARAMETERS.filter((name) => name !== 'ip')
-  const names = new Set(read.flatMap((name) => namesOf(name, dialect)))
+  const ignored = dialect.callRules.ignored?.map(({ parameter }) => parameter) ?? [] // or it would count when processed again
+  const names = new Set([...read.flatMap((name) => namesOf(name, dialect)), ...ignored])
   const isKept = (name: string) => names.has(name)
   return { query: redactForm(query, isKept), body: redactBody(body, isKept), ip: null }
 }

@@ -52,7 +52,7 @@ type Arrival = {
 type Body = Pick<Arrival, 'body' | 'unread'>
 
 const Outcome = shape('ConfirmationOutcome', {
-  outcome: oneOf([...CONVERSION_STATUSES, 'duplicate', 'unmatched', 'invalid', 'refused']),
+  outcome: oneOf([...CONVERSION_STATUSES, 'duplicate', 'ignored', 'unmatched', 'invalid', 'refused']),
   reason: Type.Union([Type.String(), Type.Null()]),
   conversion_id: Type.Union([Type.String(), Type.Null()]),
   message: Type.String(),
