@@ -6,6 +6,7 @@ export type UpstreamOffer = {
   name: string
   /** US dollars. */
   payout: number
+  /** Several with a + between them. */
   country: string
   platform: 'android' | 'ios'
   goals: { id: string; name: string; payout: number }[]
@@ -54,7 +55,7 @@ export const SHAPES: Record<string, Shape> = {
   },
   trackier: {
     item: ({ id, name, payout, country, platform, goals }) => ({
-      id, title: name, currency: 'USD', model: 'cpi', categories: ['Games'], os: [platform], countries: [country], payouts: [{ payout: goals.length === 0 ? payout : 0, geo: [country] }],
+      id, title: name, currency: 'USD', model: 'cpi', categories: ['Games'], os: [platform], countries: country.split('+'), payouts: [{ payout: goals.length === 0 ? payout : 0, geo: country.split('+') }],
       goals: goals.map((goal) => ({ id: goal.id, value: goal.id, title: goal.name, payout_model: 'fixed', payouts: [{ payout: goal.payout }] })),
       tracking_link: link(id, '?p1={your-transaction-id}'),
     }),
@@ -106,7 +107,7 @@ export const SHAPES: Record<string, Shape> = {
   },
   lootably: {
     item: ({ id, name, payout, country, platform, goals }) => ({
-      type: goals.length === 0 ? 'singlestep' : 'multistep', offerID: `${id}-a`, name, description: 'Fly', categories: ['game'], countries: [country], devices: [platform === 'ios' ? 'iphone' : 'android'], image: icon(id),
+      type: goals.length === 0 ? 'singlestep' : 'multistep', offerID: `${id}-a`, name, description: 'Fly', categories: ['game'], countries: country.split('+'), devices: [platform === 'ios' ? 'iphone' : 'android'], image: icon(id),
       ...(goals.length === 0 ? { revenue: payout } : { goals: goals.map((goal) => ({ goalID: goal.id, description: goal.name, revenue: goal.payout })) }), link: link(id, '?u={userID}'),
     }),
     page: (offers) => ({ success: true, data: { offers } }),

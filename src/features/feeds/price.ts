@@ -1,7 +1,9 @@
 // What publishers are paid of what an upstream pays: the operator keeps the rest.
 import { exactUsd, takeShare } from '../../lib/money.ts'
 import { type DollarRate, toDollars } from '../rates/rates.ts'
-import type { MappedGoal, MappedOffer } from './mapping/map-offer.ts'
+import type { MoneyCap } from './mapping/caps.ts'
+import type { MappedGoal } from './mapping/goals.ts'
+import type { MappedOffer } from './mapping/map-offer.ts'
 
 const STEP_MICROS = 100 // amounts have four decimals
 
@@ -19,10 +21,11 @@ export type Pricing = {
 }
 
 export type PricedGoal = Omit<MappedGoal, 'micros'> & { payout: string; revenue: string }
-export type Priced = { goals: PricedGoal[] } | { problem: string }
+/** `caps`: the fields of caps that are amounts. */
+export type Priced = { goals: PricedGoal[]; caps: Record<string, string> } | { problem: string }
 
 /** In dollars as imports take them, rounded down. */
-export function priceOffer({ currency, goals }: MappedOffer, pricing: Pricing, rates: Rates): Priced {
+export function priceOffer({ currency, goals, caps }: MappedOffer, pricing: Pricing, rates: Rates): Priced {
   const own = currency || pricing.currency
   const rate = rates(own)
   if (rate === undefined) return { problem: `it is paid in ${own}, and there is no rate for that` }
@@ -32,7 +35,26 @@ export function priceOffer({ currency, goals }: MappedOffer, pricing: Pricing, r
     return { ...goal, payout: exactUsd(payout), revenue: exactUsd(revenue), isPaid: payout > 0 }
   })
   if (!priced.some(({ isPaid }) => isPaid)) return { problem: 'nothing of its payout is left for publishers' }
-  return { goals: priced.map(({ isPaid: _isPaid, ...goal }) => goal) }
+  const capped = priceCaps(caps, own, rates)
+  if ('problem' in capped) return capped
+  return { goals: priced.map(({ isPaid: _isPaid, ...goal }) => goal), caps: capped.caps }
+}
+
+/** Of several for the same, the lowest counts. */
+function priceCaps(
+  caps: readonly MoneyCap[],
+  own: string,
+  rates: Rates,
+): { caps: Record<string, string> } | { problem: string } {
+  // prettier-ignore
+  const lowest = new Map<string, number>()
+  for (const { field, micros, currency } of caps) {
+    const rate = rates(currency || own)
+    if (rate === undefined) return { problem: `it has a cap in ${currency}, and there is no rate for that` }
+    const dollars = Math.max(STEP_MICROS, floorTo(STEP_MICROS, toDollars(micros, rate)))
+    lowest.set(field, Math.min(dollars, lowest.get(field) ?? Infinity))
+  }
+  return { caps: Object.fromEntries([...lowest].map(([field, micros]) => [field, exactUsd(micros)])) }
 }
 
 /** A goal that does not pay for itself is still a step of its offer. */

@@ -1,6 +1,6 @@
 // Each upstream confirms conversions by the URL that it was given, and takes them back.
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { TESTER } from '../../../test/tester.ts'
 import { fillMacros, REVERSES, type UpstreamCall } from '../../../test/upstreams/calls.ts'
@@ -34,12 +34,12 @@ const DEVICES = {
 } // prettier-ignore
 
 /** A feed of this upstream whose requests go to the one that a test plays. */
-async function startFeed(key: string) {
+async function startFeed(key: string, name?: string) {
   const { db } = world.database
   const upstream = await new Upstream(key).open()
   upstream.offers = [upstreamOffer(0), upstreamOffer(1)] // with goals, and without
   const { request, credentials } = upstream.source
-  const created = await createFeed(db, TESTER, SECRET_KEY, { name: upstream.preset.title, advertiserId: null, kind: { preset: key }, credentials, settings: FEED_DEFAULTS }) // prettier-ignore
+  const created = await createFeed(db, TESTER, SECRET_KEY, { name: name ?? upstream.preset.title, advertiserId: null, kind: { preset: key }, credentials, settings: FEED_DEFAULTS }) // prettier-ignore
   await db
     .updateTable('feeds')
     .set({ preset: null, request: JSON.stringify(request), mapping: JSON.stringify(upstream.preset.mapping) })
@@ -49,25 +49,33 @@ async function startFeed(key: string) {
   await world.app.refresh()
   const offers = await db.selectFrom('offers').select(['offer_id', 'external_id', 'countries', 'platforms']).where('advertiser_id', '=', created.advertiserId).orderBy('external_id').execute() // prettier-ignore
   const url = postbackUrlFor(upstream.preset.back, world.config.publicUrl, created.token ?? '')
-  const call = async (what: UpstreamCall) => {
-    const answer = await world.app.server.inject(fillMacros(key, url, what).replace(world.config.publicUrl, ''))
-    return answer.json<{ outcome: string; conversion_id: string | null; message: string }>()
+  const call = async (what: UpstreamCall, more = '') => {
+    const answer = await world.app.server.inject(`${fillMacros(key, url, what).replace(world.config.publicUrl, '')}${more}`) // prettier-ignore
+    return { status: answer.statusCode, ...answer.json<{ outcome: string; conversion_id: string | null; message: string }>() } // prettier-ignore
   }
   return { upstream, offers, call }
+}
+
+type Clicked = { offer_id: number; countries: string[]; platforms: string[] }
+
+/** What the upstream gets of a click. */
+async function click({ offer_id, countries, platforms }: Clicked, userId: string): Promise<string> {
+  const { location } = await world.click(offer_id, live, `userId=${userId}&country=${countries[0] ?? 'US'}&platform=${platforms[0]}`, { 'user-agent': DEVICES[platforms[0] as 'web'] }) // prettier-ignore
+  const [clickId = ''] = /[\da-f]{8}-[\da-f-]{27}/.exec(location) ?? []
+  assert.notEqual(clickId, '', location)
+  return clickId
 }
 
 for (const { key, title } of PRESETS)
   test(`${title}: users take the click ID along, goals are found by its IDs, and what it reverses is reversed`, async () => {
     const { upstream, offers, call } = await startFeed(key)
     assert.equal(offers.length, key === 'torox' ? 1 : 2) // one has several goals, and its callbacks name none
-    for (const [n, { offer_id, countries, platforms }] of offers.entries()) {
+    for (const [n, { offer_id, external_id, countries, platforms }] of offers.entries()) {
       const goals = key === 'cpalead' || key === 'torox' ? [] : (upstream.offers[n]?.goals ?? [])
-      const { location } = await world.click(offer_id, live, `userId=${key}-${n}&country=${countries[0] ?? 'US'}&platform=${platforms[0]}`, { 'user-agent': DEVICES[platforms[0] as 'web'] }) // prettier-ignore
-      const [clickId = ''] = /[\da-f]{8}-[\da-f-]{27}/.exec(location) ?? []
-      assert.notEqual(clickId, '', location)
+      const clickId = await click({ offer_id, countries, platforms }, `${key}-${n}`)
       const told = goals.length === 0 ? [{ id: null, name: '' }] : goals
       for (const [i, goal] of told.entries()) {
-        const what = { clickId, transactionId: `${key}-${n}-${i}`, offerId: '1', goalId: goal.id, goalName: goal.name, payout: 1.25, isReversal: false } // prettier-ignore
+        const what = { clickId, transactionId: `${key}-${n}-${i}`, offerId: external_id ?? '', goalId: goal.id, goalName: goal.name, payout: 1.25, isReversal: false } // prettier-ignore
         const first = await call(what)
         assert.equal(first.outcome, 'approved', `${goal.name}: ${first.message}`)
         const row = await world.database.db.selectFrom('conversions').innerJoin('goals', 'goals.goal_id', 'conversions.goal_id').select(['goals.external_id', 'goals.name']).where('conversion_id', '=', first.conversion_id).executeTakeFirstOrThrow() // prettier-ignore
@@ -80,16 +88,43 @@ for (const { key, title } of PRESETS)
     }
   })
 
-test('what the operator has set for an advertiser stays when a feed is added', async () => {
+test('what is set for an advertiser stays when a feed is added, and a feed that contradicts it is refused', async () => {
   const { db } = world.database
+  const credentials = { key: 'k', adslot: '1', tenant: 't', placement: 'p', pubid: '1', appid: '1' }
+  const add = (preset: string, advertiserId: number, more: object = {}) => createFeed(db, TESTER, SECRET_KEY, { name: `${preset} of ${advertiserId}`, advertiserId, kind: { preset }, credentials, settings: FEED_DEFAULTS, ...more }) // prettier-ignore
   const { advertiser_id } = await createAdvertiser(db, TESTER, SECRET_KEY, 'Set by hand')
-  await setAdvertiser(db, TESTER, advertiser_id, { statusMap: [['done', 'approved']], reversalPrefix: 'back-' })
-  const credentials = { key: 'k', adslot: '1' }
-  const { token } = await createFeed(db, TESTER, SECRET_KEY, { name: 'By hand', advertiserId: advertiser_id, kind: { preset: 'ayet' }, credentials, settings: FEED_DEFAULTS }) // prettier-ignore
-  assert.equal(token, null, 'it has one')
+  await setAdvertiser(db, TESTER, advertiser_id, {
+    statusMap: [
+      ['done', 'approved'],
+      ['1', 'approved'],
+    ],
+  })
+  assert.equal((await add('ayet', advertiser_id)).token, null, 'it has one')
+  await add('affise', advertiser_id)
+  await add('lootably', advertiser_id)
   const { status_map, reversal_prefix, negative_amount } = await getAdvertiser(db, advertiser_id)
-  assert.deepEqual([status_map, reversal_prefix, negative_amount], [{ done: 'approved' }, 'back-', 'reversal'])
-  await assert.rejects(createFeed(db, TESTER, SECRET_KEY, { name: 'Set by hand', advertiserId: null, kind: { preset: 'ayet' }, credentials, settings: FEED_DEFAULTS }), /An advertiser "Set by hand" already exists/) // prettier-ignore
+  assert.deepEqual([status_map, reversal_prefix, negative_amount], [{ done: 'approved', 0: 'reversed', 1: 'approved', 2: 'pending', 3: 'rejected', 5: 'pending' }, 'r-', 'reversal']) // prettier-ignore
+  const refused = async (preset: string, settings: Parameters<typeof setAdvertiser>[3], message: RegExp) => {
+    const other = await createAdvertiser(db, TESTER, SECRET_KEY, `Against ${preset} ${message.source}`)
+    await setAdvertiser(db, TESTER, other.advertiser_id, settings)
+    const before = await getAdvertiser(db, other.advertiser_id)
+    await assert.rejects(add(preset, other.advertiser_id), message)
+    assert.deepEqual(await getAdvertiser(db, other.advertiser_id), before)
+  }
+  await refused('lootably', { statusMap: [['0', 'pending']] }, /reads the status "0" as pending, and this network means reversed\. Change that, or choose another advertiser/) // prettier-ignore
+  await refused(
+    'ayet',
+    { reversalPrefix: 'back-' },
+    /knows reversals by "back-", and this network marks them with "r-"/,
+  )
+  await refused('ayet', { negativeAmount: 'ignore' }, /takes negative amounts for something else: ignore/)
+  const signed = await createAdvertiser(db, TESTER, SECRET_KEY, 'Signed')
+  await add('torox', signed.advertiser_id, { postbackSecret: 'theirs' })
+  await assert.rejects(
+    add('affise', signed.advertiser_id),
+    /signs its callbacks, and this network does not sign them so/,
+  )
+  await assert.rejects(createFeed(db, TESTER, SECRET_KEY, { name: 'Set by hand', advertiserId: null, kind: { preset: 'ayet' }, credentials: { key: 'k', adslot: '1' }, settings: FEED_DEFAULTS }), /An advertiser "Set by hand" already exists/) // prettier-ignore
 })
 
 test('where a network signs its callbacks and its secret is known, those with a wrong signature are refused', async () => {
@@ -111,4 +146,69 @@ test('where a network signs its callbacks and its secret is known, those with a 
     assert.equal((await send(what)).reason, 'wrong_signature', key)
   }
   await assert.rejects(createFeed(world.database.db, TESTER, SECRET_KEY, { name: 'Not signed', advertiserId: null, kind: { preset: 'affise' }, credentials: { key: 'x', tenant: 'x' }, settings: FEED_DEFAULTS, postbackSecret: secret }), /callbacks of this network are not signed/) // prettier-ignore
+})
+
+test('BitLabs signs the URL and ayeT the sorted query: what is signed otherwise is refused', async () => {
+  const { db } = world.database
+  const secret = 'theirs-and-ours'
+  const hmac = (algorithm: string, text: string) => createHmac(algorithm, secret).update(text).digest('hex')
+  const sortQuery = (url: string) => [...new URL(url).searchParams].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&') // prettier-ignore
+  type Signed = { url: string; headers: Record<string, string> }
+  const signs: Record<string, (url: string) => Signed> = {
+    bitlabs: (url) => ({ url: `${url}&hash=${hmac('sha1', url)}`, headers: {} }),
+    ayet: (url) => ({ url, headers: { 'x-ayetstudios-security-hash': hmac('sha256', sortQuery(url)) } }),
+  }
+  for (const [key, sign] of Object.entries(signs)) {
+    const preset = PRESETS.find((one) => one.key === key) ?? assert.fail()
+    const credentials = Object.fromEntries(preset.credentials.map(({ name }) => [name, 'x']))
+    const { token } = await createFeed(db, TESTER, SECRET_KEY, { name: `Signed ${key}`, advertiserId: null, kind: { preset: key }, credentials, settings: FEED_DEFAULTS, postbackSecret: secret }) // prettier-ignore
+    const what: UpstreamCall = { clickId: '00000000-0000-7000-8000-000000000000', transactionId: '1', offerId: '1', goalId: '2', goalName: '', payout: 1, isReversal: false } // prettier-ignore
+    const url = fillMacros(key, postbackUrlFor(preset.back, world.config.publicUrl, token ?? ''), what)
+    const send = async ({ url: sent, headers }: Signed) => (await world.app.server.inject({ url: sent.replace(world.config.publicUrl, ''), headers })).json<{ outcome: string; reason: string | null }>() // prettier-ignore
+    assert.equal((await send(sign(url))).outcome, 'unmatched', key)
+    const { headers, url: signed } = sign(url)
+    const changed = signed.replace('amount=1', 'amount=9')
+    assert.notEqual(changed, signed)
+    assert.equal((await send({ url: changed, headers })).reason, 'wrong_signature', key)
+    assert.equal((await send({ url, headers: {} })).reason, 'wrong_signature', key)
+  }
+})
+
+const aCall = (clickId: string, offerId: string, change: Partial<UpstreamCall>): UpstreamCall => ({ clickId, transactionId: clickId, offerId, goalId: null, goalName: '', payout: 0, isReversal: false, ...change }) // prettier-ignore
+
+test('AdGem: an install that is not paid is ignored; a goal that an offer without goals does not have is the whole, if it pays as much', async () => {
+  const { offers, call } = await startFeed('adgem', 'AdGem again')
+  const [, offer = assert.fail()] = offers
+  const clickId = await click(offer, 'adgem-install')
+  const of = (change: Partial<UpstreamCall>) => aCall(clickId, offer.external_id ?? '', change)
+  const install = await call(of({}), '&nonpayable_install_goal=true')
+  assert.deepEqual([install.status, install.outcome, install.message], [200, 'ignored', 'An install that this network does not pay for.']) // prettier-ignore
+  const { db } = world.database
+  const logged = await db.selectFrom('inbound_calls').select(['outcome', 'reason', 'conversion_id']).where('click_id', '=', clickId).execute() // prettier-ignore
+  assert.deepEqual(logged, [{ outcome: 'ignored', reason: install.message, conversion_id: null }])
+  assert.deepEqual(await db.selectFrom('conversions').select('conversion_id').where('click_id', '=', clickId).execute(), []) // prettier-ignore
+  const step = await call(of({ goalId: '7', payout: 0.4 }))
+  assert.deepEqual([step.status, step.outcome, step.message], [400, 'invalid', 'The offer has no such goal.'])
+  assert.equal((await call(of({ goalId: '8', payout: 0.5 }))).outcome, 'approved')
+})
+
+test('CPAlead: an event that pays what the offer does is the offer', async () => {
+  const { offers, call } = await startFeed('cpalead', 'CPAlead again')
+  const [, offer = assert.fail()] = offers
+  const clickId = await click(offer, 'cpalead-event')
+  const of = (change: Partial<UpstreamCall>) => aCall(clickId, offer.external_id ?? '', change)
+  assert.equal((await call(of({ goalName: 'Install', payout: 0.1 }))).outcome, 'invalid')
+  assert.equal((await call(of({ goalName: 'Purchase', payout: 0.5 }))).outcome, 'approved')
+})
+
+test('Everflow: a conversion of another of its offers is not credited at the one that was clicked', async () => {
+  const { offers, call } = await startFeed('everflow', 'Everflow again')
+  const [offer = assert.fail(), other = assert.fail()] = offers
+  const clickId = await click(offer, 'everflow-redirect')
+  const of = (offerId: string | null, change: Partial<UpstreamCall> = {}) => aCall(clickId, offerId ?? '', { payout: 1, ...change }) // prettier-ignore
+  for (const elsewhere of [other.external_id, '999999']) {
+    const sent = await call(of(elsewhere))
+    assert.deepEqual([sent.status, sent.outcome, sent.message], [400, 'invalid', 'The callback is for another offer of this network than the one that was clicked.']) // prettier-ignore
+  }
+  assert.equal((await call(of(offer.external_id))).outcome, 'approved')
 })

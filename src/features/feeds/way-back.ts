@@ -1,9 +1,12 @@
 // How an upstream confirms conversions to us: the URL to paste into its system, and what our side has to know about its
 // calls.
+import { isDeepStrictEqual } from 'node:util'
 import type { Trx } from '../../db/open.ts'
+import { OperatorError } from '../../errors.ts'
 import { setAdvertiser } from '../accounts/advertiser-settings.ts'
-import { getAdvertiser } from '../accounts/advertisers.ts'
+import { type Advertiser, getAdvertiser } from '../accounts/advertisers.ts'
 import type { Actor } from '../accounts/audit.ts'
+import { addCallRules } from '../accounts/call-rules.ts'
 import type { WayBack } from './presets/preset.ts'
 
 const PLAIN: WayBack = {
@@ -19,20 +22,39 @@ export function postbackUrlFor(back: WayBack = PLAIN, publicUrl: string, token: 
 
 export const notesFor = (back: WayBack = PLAIN): string[] => back.notes
 
-/** Its words for statuses, and how it reverses. What the operator has set stays. */
+/**
+ * Its words for statuses, how it reverses and what its calls mean are added to what is set. Refuses where the advertiser
+ * reads the same otherwise: one of them would be misunderstood, and reversals lost without a sign.
+ */
 export async function understandUpstream(
   trx: Trx,
   by: Actor,
   advertiserId: number,
   back: WayBack = PLAIN,
 ): Promise<void> {
-  // prettier-ignore
   const known = await getAdvertiser(trx, advertiserId)
-  const { statuses, negative_amount, reversal_prefix } = back
+  const { statuses = {}, negative_amount, reversal_prefix, ignored, only_goal } = back
+  for (const conflict of conflictsWith(known, back)) throw new OperatorError(`The advertiser ${known.name} ${conflict}. Change that, or choose another advertiser for this feed.`, 'advertiser') // prettier-ignore
+  const missing = Object.entries(statuses).filter(([word]) => !Object.hasOwn(known.status_map, word))
   await setAdvertiser(trx, by, advertiserId, {
-    ...(statuses !== undefined &&
-      Object.keys(known.status_map).length === 0 && { statusMap: Object.entries(statuses) }),
+    ...(missing.length > 0 && { statusMap: [...Object.entries(known.status_map), ...missing] }),
     ...(negative_amount !== undefined && known.negative_amount === 'refuse' && { negativeAmount: negative_amount }),
     ...(reversal_prefix !== undefined && known.reversal_prefix === '' && { reversalPrefix: reversal_prefix }),
   })
+  await addCallRules(trx, by, advertiserId, {
+    ...(ignored !== undefined && { ignored }),
+    ...(only_goal === true && { only_goal }),
+  })
+}
+
+/** What it reads otherwise than this network means it, as the end of a sentence. */
+function* conflictsWith(known: Advertiser, back: WayBack): Generator<string> {
+  for (const [word, status] of Object.entries(back.statuses ?? {})) {
+    const meant = known.status_map[word] ?? status
+    if (meant !== status) yield `reads the status "${word}" as ${meant}, and this network means ${status}`
+  }
+  const { negative_amount, reversal_prefix } = back
+  if (negative_amount !== undefined && ![negative_amount, 'refuse'].includes(known.negative_amount)) yield `takes negative amounts for something else: ${known.negative_amount}` // prettier-ignore
+  if (reversal_prefix !== undefined && ![reversal_prefix, ''].includes(known.reversal_prefix)) yield `knows reversals by "${known.reversal_prefix}", and this network marks them with "${reversal_prefix}"` // prettier-ignore
+  if (known.signature !== null && !isDeepStrictEqual(known.signature, back.signed?.signature ?? null)) yield 'signs its callbacks, and this network does not sign them so' // prettier-ignore
 }

@@ -16,33 +16,35 @@ const SIGN = String.raw`(US\$|USD|EUR|GBP|\$|€|£)?`
 const AMOUNT = new RegExp(String.raw`^${SIGN}\s*(-?)(\d{1,3}(?:,\d{3})+|\d+|(?=\.\d))(?:\.(\d+))?\s*${SIGN}$`, 'i')
 
 /** `1.25`, `"1,050.00"`, `"$2"`. A percentage, a word and a negative amount are none. */
-export function parseAmount(value: unknown, isCents = false): Amount {
+export function parseAmount(value: unknown, isCents = false, what = 'payout'): Amount {
   const text = scalarText(value).trim()
   if (text === '') return null
-  if (text.includes('%')) return { problem: `the payout "${shown(text)}" is a percentage` }
+  if (text.includes('%')) return { problem: `the ${what} "${shown(text)}" is a percentage` }
   const [, before = '', sign, whole = '', fraction = '', behind = ''] = AMOUNT.exec(text) ?? []
-  if (sign === undefined) return { problem: `the payout "${shown(text)}" is not an amount` }
-  if (sign === '-') return { problem: `the payout "${shown(text)}" is negative` }
+  if (sign === undefined) return { problem: `the ${what} "${shown(text)}" is not an amount` }
+  if (sign === '-') return { problem: `the ${what} "${shown(text)}" is negative` }
   const currency = SIGNS[before.toUpperCase()] || SIGNS[behind.toUpperCase()] || ''
   const digits = `${whole.replaceAll(',', '')}${fraction.padEnd(6, '0').slice(0, 6)}`
   const micros = Math.floor(Number(digits) / (isCents ? 100 : 1))
-  return micros > MOST_MICROS ? { problem: `the payout "${shown(text)}" is more than 100,000` } : { micros, currency }
+  return micros > MOST_MICROS ? { problem: `the ${what} "${shown(text)}" is more than 100,000` } : { micros, currency }
 }
 
 export function readMoney(money: Money | undefined, item: unknown): Amount {
   if (money === undefined) return null
-  const { path, cents = false, take = 'first' } = typeof money === 'string' ? { path: money } : money
-  const amounts = readPaths(path, item).map((value) => parseAmount(value, cents)) // prettier-ignore
+  const { path = [], cents = false, take = 'first', default: otherwise } = typeof money === 'string' ? { path: money } : money // prettier-ignore
+  const amounts = readPaths(path, item).map((value) => parseAmount(value, cents))
   const problem = amounts.find((amount) => amount !== null && 'problem' in amount)
   if (problem) return problem
   const found = amounts.filter((amount) => amount !== null && 'micros' in amount)
   const [first] = found
-  if (first === undefined || take === 'first') return first ?? null
+  if (first === undefined) return otherwise === undefined ? null : parseAmount(otherwise, cents)
+  if (take === 'first') return first
   if (found.some(({ currency }) => currency !== first.currency))
     return { problem: 'its payouts are in several currencies' }
+  if (take === 'only' && found.some(({ micros }) => micros !== first.micros)) return { problem: `it has several payouts for the same: ${[...new Set(found.map(({ micros }) => micros / MICROS))].join(' and ')}` } // prettier-ignore
   const sum = () => found.reduce((total, { micros }) => total + micros, 0)
   const highest = () => found.reduce((most, { micros }) => Math.max(most, micros), 0)
-  return { ...first, micros: take === 'sum' ? sum() : highest() }
+  return { ...first, micros: take === 'sum' ? sum() : highest() } // of those that must be alike, any
 }
 
 const shown = (text: string) => (text.length > 30 ? `${cutText(text, 30)}…` : text)

@@ -31,7 +31,7 @@ test('what is wrong is named by its place, with what would be right', () => {
     /^name\.path is not a path: "a\[" has a bracket that is not closed/,
   )
   assert.deepEqual(says({ name: { path: ['a', 7] } }), ['name.path[1] must be a path such as offers[].name.'])
-  assert.deepEqual(says({ payout: { path: 'a', take: 'all' } }), ['payout.take must be first, sum or highest.'])
+  assert.deepEqual(says({ payout: { path: 'a', take: 'all' } }), ['payout.take must be first, only, sum or highest.'])
   assert.deepEqual(says({ success: { path: 'status' } }), ['success must have one of is, not and empty.'])
   assert.deepEqual(says({ category: { path: 'a', words: { games: 7 } } }), ['category.words.games must be text of at most 2,000 characters.']) // prettier-ignore
   assert.match(says({ payout: undefined })[0] ?? '', /^payout is missing, and so are goals/)

@@ -78,8 +78,12 @@ const listWords = (words: readonly string[], between: 'and' | 'or' = 'or') =>
   new Intl.ListFormat('en-GB', { type: between === 'and' ? 'conjunction' : 'disjunction' }).format(words)
 
 const paths = oneOrMore(path)
-const textSource = either(path, object({ path: paths, 'html?': yesOrNo, 'join?': text, 'default?': text }))
-const listSource = either(path, object({ path: paths, 'split?': text }))
+const readOrConstant =
+  (names: Record<string, Check>): Check =>
+  (value, place, report) => {
+    object({ 'path?': paths, ...names })(value, place, report)
+    if (isRecord(value) && value['path'] === undefined && value['default'] === undefined) report(place, 'must have a path, or a default for all offers') // prettier-ignore
+  }
 const words = oneOrMore(text)
 const CONDITION = { path, 'is?': words, 'not?': words, 'empty?': yesOrNo }
 const condition: Check = (value, place, report) => {
@@ -93,20 +97,35 @@ const skip: Check = (value, place, report) => {
   object({ ...CONDITION, reason: text })(value, place, report)
   saysSomething(value, place, report)
 }
-const lookup = object({ path: paths, 'split?': text, words: recordOf(text), 'otherwise?': text })
-const money = either(path, object({ path: paths, 'cents?': yesOrNo, 'take?': oneOf('first', 'sum', 'highest') }))
+const textSource = either(
+  path,
+  readOrConstant({ 'html?': either(yesOrNo, condition), 'join?': text, 'default?': text }),
+)
+const listSource = either(path, readOrConstant({ 'split?': text, 'default?': listOf(text) }))
+const LOOKUP = { path: paths, 'split?': text, words: recordOf(text), 'otherwise?': text }
+const lookup = object(LOOKUP)
+const money = either(
+  path,
+  readOrConstant({ 'cents?': yesOrNo, 'take?': oneOf('first', 'only', 'sum', 'highest'), 'default?': text }),
+)
 const goals = object({
   list: path,
   'id?': textSource,
   name: textSource,
   'description?': textSource,
   payout: money,
+  'currency?': textSource,
   'join?': object({ list: path, goal: path, is: path }),
   'optional?': condition,
   'base?': object({ name: text, payout: money }),
   'only_one?': yesOrNo,
 })
-const cap = object({ value: path, 'where?': listOf(condition, 20), period: oneOf('day', 'total'), of: oneOf('clicks', 'conversions', 'payout') }) // prettier-ignore
+const cap = object({ value: path, 'where?': listOf(condition, 20), period: oneOf('day', 'total'), of: oneOf('clicks', 'conversions', 'revenue', 'payout'), 'currency?': textSource }) // prettier-ignore
+/** A list, or one in each entry of another. */
+const list: Check = (value, place, report) => {
+  path(value, place, report)
+  if (typeof value === 'string' && !/^[^[\]]*(\[\]\.[^[\]]*)?$/.test(value)) report(place, 'must be a list, such as payouts or goals[].payouts') // prettier-ignore
+}
 const link = object({ path: paths, 'set?': recordOf(text), 'replace?': recordOf(text), 'append?': text })
 
 const mapping = object({
@@ -121,7 +140,7 @@ const mapping = object({
   'time_estimate?': textSource,
   'time_seconds?': textSource,
   'category?': lookup,
-  'platforms?': lookup,
+  'platforms?': object({ ...LOOKUP, 'exclude?': paths }),
   'difficulty?': lookup,
   'conversion_type?': lookup,
   'language?': textSource,
@@ -133,7 +152,7 @@ const mapping = object({
   'not_fixed?': listOf(condition, 20),
   'payout?': money,
   'goals?': goals,
-  'by_country?': object({ list: path, countries: listSource, 'exclude?': listSource }),
+  'by_country?': object({ list: oneOrMore(list), countries: listSource, 'exclude?': listSource, 'negated?': condition, 'platforms?': lookup, 'of?': textSource }), // prettier-ignore
   'caps?': listOf(cap, 20),
   link,
 })

@@ -1,8 +1,6 @@
 import type { Link } from './mapping.ts'
 import { readText } from './texts.ts'
 
-const KEPT = 'a-macro-stands-here-'
-
 /** The upstream's link with our macros in it. Null: there is no link, which means that the offer is not approved. */
 export function writeLink({ path, set = {}, replace = {}, append = '' }: Link, item: unknown): string | null {
   let link = readText({ path }, item)
@@ -12,15 +10,17 @@ export function writeLink({ path, set = {}, replace = {}, append = '' }: Link, i
     link = link.replaceAll(placeholder, macro).replaceAll(encoded, macro).replaceAll(encoded.toLowerCase(), macro)
   }
   link += append
-  return Object.keys(set).length === 0 ? link : setParameters(link, set)
+  return Object.entries(set).reduce((written, [name, value]) => setParameter(written, name, value), link)
 }
 
-/** Macros stay as they are, where a URL would encode their braces. */
-function setParameters(link: string, set: Record<string, string>): string {
-  const macros: string[] = []
-  const hide = (text: string) => text.replaceAll(/\{\w+\}/g, (macro) => `${KEPT}${macros.push(macro) - 1}-`)
-  const url = URL.parse(hide(link))
-  if (url === null) return link // refused where offers are checked
-  for (const [name, value] of Object.entries(set)) url.searchParams.set(name, hide(value))
-  return url.href.replaceAll(new RegExp(`${KEPT}(\\d+)-`, 'g'), (_, place: string) => macros[Number(place)] as string)
+/** The rest stays as it is, byte for byte: what is encoded otherwise can mean something else to the upstream. */
+function setParameter(link: string, name: string, value: string): string {
+  const [, before = '', query, fragment = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(link) ?? []
+  const pair = `${encodeURIComponent(name)}=${value.replaceAll(/\{\w+\}|[^{]+|\{/g, (part) => (/^\{\w+\}$/.test(part) ? part : encodeURIComponent(part)))}` // prettier-ignore
+  const pairs = (query ?? '').slice(1).split('&')
+  const isSet = (one: string) => [...new URLSearchParams(one).keys()][0] === name
+  const place = pairs.findIndex(isSet)
+  const rest = pairs.filter((one, i) => i === place || !isSet(one))
+  const all = place === -1 ? [...rest.filter((one, i) => one !== '' || i < rest.length - 1), pair] : rest.map((one, i) => (i === place ? pair : one)) // prettier-ignore
+  return `${before}?${all.join('&')}${fragment}`
 }

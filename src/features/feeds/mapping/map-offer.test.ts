@@ -175,3 +175,32 @@ test('texts have no control characters, however they are written', () => {
   const [mapped] = mapOffer(mapping, { offerID: '1', name: 'a\u0000\u001b[31mb&#155;c\u009bd', description: 'One\ntwo\u0007' }) // prettier-ignore
   assert.equal(mapped?.name, 'a[31mbcd')
 })
+
+test('names have nothing that turns the direction of what follows them', () => {
+  assert.equal(mapItem({ name: 'Win \u202e05$ \u2066now\u2069' }).name, 'Win 05$ now')
+})
+
+test('Everflow: a plain text keeps its lines and what looks like a tag', () => {
+  const { mapping } = presetOf('everflow')!
+  const textOf = (more: object) => {
+    const [mapped] = mapOffer(mapping, { network_offer_id: 1, name: 'A', tracking_url: 'https://t.test/A', html_description: 'One\n\na <b y> c', relationship: { payouts: { entries: [{ network_offer_payout_revenue_id: 1, is_default: true, payout_amount: 1 }] } }, ...more }) // prettier-ignore
+    return mapped !== undefined && 'offer' in mapped ? mapped.offer.record['description'] : mapped?.skipped
+  }
+  assert.equal(textOf({ is_description_plain_text: true }), 'One\n\na <b y> c')
+  assert.equal(textOf({ is_description_plain_text: false }), 'One a  c')
+})
+
+test('a parameter is set in a link, and the rest of it stays byte for byte', () => {
+  const { mapping } = presetOf('cpalead')!
+  const linkOf = (link: string) => {
+    const [mapped] = mapOffer(mapping, { id: 1, title: 'A', amount: 1, link })
+    return mapped !== undefined && 'offer' in mapped ? mapped.offer.record['destination_url'] : mapped?.skipped
+  }
+  assert.equal(
+    linkOf('https://t.test/x?a=%20b&flag&c=1|2#top'),
+    'https://t.test/x?a=%20b&flag&c=1|2&subid={click_id}#top',
+  )
+  assert.equal(linkOf('https://t.test/x?subid=&a={your-sub-aff}&subid=7'), 'https://t.test/x?subid={click_id}&a={your-sub-aff}') // prettier-ignore
+  assert.equal(linkOf('https://t.test'), 'https://t.test?subid={click_id}')
+  for (const link of ['https://t.test/x?', 'https://t.test/x']) assert.equal(linkOf(link), 'https://t.test/x?subid={click_id}') // prettier-ignore
+})

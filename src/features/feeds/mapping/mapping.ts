@@ -9,15 +9,16 @@ export type Condition = { path: string; is?: string | string[]; not?: string | s
 export type TextSource =
   | string
   | {
-      path: Paths
-      /** HTML, of which the text is taken. */
-      html?: boolean
+      /** Without it, `default` is a constant: the same for lists and amounts. */
+      path?: Paths
+      /** HTML, of which the text is taken: always, or where this holds. */
+      html?: boolean | Condition
       /** Between several values; without it the first counts. */
       join?: string
       default?: string
     }
 
-export type ListSource = string | { path: Paths; split?: string }
+export type ListSource = string | { path?: Paths; split?: string; default?: string[] }
 
 /** From their words to ours. */
 export type Lookup = {
@@ -31,10 +32,11 @@ export type Lookup = {
 export type Money =
   | string
   | {
-      path: Paths
+      path?: Paths
       cents?: boolean
-      /** Of several. `first` without it. */
-      take?: 'first' | 'sum' | 'highest'
+      /** Of several. `first` without it; with `only`, an offer with different ones is left out. */
+      take?: 'first' | 'only' | 'sum' | 'highest'
+      default?: string
     }
 
 export type Goals = {
@@ -43,6 +45,8 @@ export type Goals = {
   name: TextSource
   description?: TextSource
   payout: Money
+  /** Beside the amount. Without it, or where it is empty, that of the offer. */
+  currency?: TextSource
   /** The amounts stand in another list, whose entries name their goal. */
   join?: { list: string; goal: string; is: string }
   /** Goals that are not required. */
@@ -57,7 +61,10 @@ export type Cap = {
   value: string
   where?: Condition[]
   period: 'day' | 'total'
-  of: 'clicks' | 'conversions' | 'payout'
+  /** `revenue`: what the upstream pays; `payout`: what publishers are paid. */
+  of: 'clicks' | 'conversions' | 'revenue' | 'payout'
+  /** Of `revenue` and `payout`. Without it, that of the offer. */
+  currency?: TextSource
 }
 
 /** What the click ID is given back in. `{click_id}` and the other macros of destinations may stand in the values. */
@@ -86,7 +93,8 @@ export type Mapping = {
   /** Seconds, shown as words. */
   time_seconds?: TextSource
   category?: Lookup
-  platforms?: Lookup
+  /** `exclude`: where the platforms on which it does not run stand. */
+  platforms?: Lookup & { exclude?: Paths }
   difficulty?: Lookup
   conversion_type?: Lookup
   language?: TextSource
@@ -102,8 +110,18 @@ export type Mapping = {
   /** The whole payout; where there are goals, only for offers without any. */
   payout?: Money
   goals?: Goals
-  /** A list with a row for each country, or some: each group of rows becomes an offer of its own. */
-  by_country?: { list: string; countries: ListSource; exclude?: ListSource }
+  /** Lists with a row for each country, or some: what is paid alike becomes an offer of its own (by-country.ts). */
+  by_country?: {
+    /** `goals[].payouts`: a list in each goal. */
+    list: string | string[]
+    countries: ListSource
+    exclude?: ListSource
+    /** Rows that are for all countries but theirs. */
+    negated?: Condition
+    platforms?: Lookup
+    /** What a row is for: rows with the same exclude each other. */
+    of?: TextSource
+  }
   caps?: Cap[]
   link: Link
 }

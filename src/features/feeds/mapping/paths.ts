@@ -4,17 +4,18 @@
 //   a[]             each of a list, or of the values of an object: some upstreams write one for the other
 //   a[b], a[!b]     those of them with, or without, a b that says something
 //   a[b=x], a[b!=x] those whose b is, or is not, x
+//   a[b=x&c=y]      those of which both holds
 //   a~              the names of an object
-//   $key            of an item in an object: its name there
+//   $key            of an item in an object: its name there; $value: itself, where it is a plain value
 
-type Step =
-  | { kind: 'name'; name: string }
-  | { kind: 'each'; where: { name: string; is: string | null; isNegated: boolean } | null }
-  | { kind: 'names' }
+type Where = { name: string; is: string | null; isNegated: boolean }
+type Step = { kind: 'name'; name: string } | { kind: 'each'; where: Where[] } | { kind: 'names' }
 export type Path = readonly Step[]
 
 const NAME = String.raw`[\w$-]+`
 const WHERE = new RegExp(String.raw`^(!?)(${NAME})(?:(!?)=(.*))?$`)
+/** Before another condition, not within what something is: `Health & Beauty`. */
+const BETWEEN = new RegExp(`&(?=!?${NAME}!?=|!${NAME}$)`)
 const PART = new RegExp(String.raw`^(${NAME})((?:\[[^\]]*\])*)(~?)$`)
 
 const parsed = new Map<string, Path | string>()
@@ -36,9 +37,9 @@ function parse(text: string): Path | string {
     if (name === '') return `"${part}" is not a name, such as offers, offers[], offers[status=active] or countries~.`
     if (name !== '$root') steps.push({ kind: 'name', name })
     for (const [, inside = ''] of brackets.matchAll(/\[([^\]]*)\]/g)) {
-      const where = inside === '' ? null : readWhere(inside)
-      if (where === undefined) return `"[${inside}]" is not a condition, such as [paid], [!paid], [type=cpa] or [type!=cpa].` // prettier-ignore
-      steps.push({ kind: 'each', where })
+      const where = inside === '' ? [] : inside.split(BETWEEN).map(readWhere)
+      if (where.includes(undefined)) return `"[${inside}]" is not a condition, such as [paid], [!paid], [type=cpa] or [type!=cpa].` // prettier-ignore
+      steps.push({ kind: 'each', where: where.filter((one) => one !== undefined) })
     }
     if (names !== '') steps.push({ kind: 'names' })
   }
@@ -48,7 +49,7 @@ function parse(text: string): Path | string {
 /** At the dots that are not within brackets. */
 const splitParts = (text: string) => text.match(/(?:\[[^\]]*\]|[^.[\]])+|(?<=\.)(?=\.|$)/g) ?? [text]
 
-function readWhere(inside: string) {
+function readWhere(inside: string): Where | undefined {
   const [, absent = '', name = '', not, is] = WHERE.exec(inside) ?? []
   if (name === '' || (absent !== '' && is !== undefined)) return undefined
   return { name, is: is ?? null, isNegated: absent !== '' || not === '!' }
@@ -72,7 +73,7 @@ function take(step: Step, value: unknown): unknown[] {
   if (step.kind === 'names') return Array.isArray(value) ? [] : Object.keys(value)
   const { where } = step
   const all = eachOf(value)
-  return where === null ? all : all.filter((one) => fits(one, where))
+  return where.length === 0 ? all : all.filter((one) => where.every((each) => fits(one, each)))
 }
 
 /** Of a list, its items; of an object, its values, each with its name as `$key`. */
@@ -84,7 +85,16 @@ export function eachOf(value: unknown): unknown[] {
   )
 }
 
-function fits(one: unknown, { name, is, isNegated }: { name: string; is: string | null; isNegated: boolean }): boolean {
+/** The same, but a plain value has its name, too: as `$value` beside its `$key`. */
+export function readRows(text: string, from: unknown): unknown[] {
+  const rowOf = ($value: unknown, more: object) => (typeof $value === 'object' ? $value : { ...more, $value })
+  return readAll(text, from).flatMap((value) => {
+    if (Array.isArray(value) || typeof value !== 'object' || value === null) return eachOf(value).map((one) => rowOf(one, {})) // prettier-ignore
+    return Object.entries(value).map(([$key, one]) => (typeof one === 'object' ? eachOf({ [$key]: one as object })[0] : rowOf(one, { $key }))) // prettier-ignore
+  })
+}
+
+function fits(one: unknown, { name, is, isNegated }: Where): boolean {
   const value = take({ kind: 'name', name }, one)[0]
   const isFound = is === null ? isSaid(value) : sameText(value, is)
   return isFound !== isNegated

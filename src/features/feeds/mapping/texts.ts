@@ -15,16 +15,21 @@ export function readPaths(paths: Paths, item: unknown): unknown[] {
 
 export function readText(source: TextSource | undefined, item: unknown): string {
   if (source === undefined) return ''
-  const { path, html = false, join, default: otherwise = '' } = typeof source === 'string' ? { path: source } : source
+  const { path = [], html = false, join, default: otherwise = '' } = typeof source === 'string' ? { path: source } : source // prettier-ignore
+  const isHtml = typeof html === 'boolean' ? html : holds(html, item)
   const found = readPaths(path, item)
     .map(scalarText)
-    .map((text) => readableText(html ? htmlToText(text) : decodeEntities(text)).trim())
+    .map((text) => readableText(isHtml ? htmlToText(text) : decodeEntities(text)).trim())
     .filter((text) => text !== '')
   return (join === undefined ? found[0] : found.join(join)) ?? otherwise
 }
 
-/** As databases and terminals can take it: without control characters, and with a mark in place of half a character. */
-export const readableText = (text: string): string => text.replaceAll(/[^\P{Cc}\t\n\r]/gu, '').toWellFormed()
+/**
+ * As databases, terminals and pages can take it: without control characters and those that turn the direction of what
+ * follows, and with a mark in place of half a character.
+ */
+export const readableText = (text: string): string =>
+  text.replaceAll(/[^\P{Cc}\t\n\r]|[\u202a-\u202e\u2066-\u2069]/gu, '').toWellFormed()
 
 /** Not longer than this, and no half of a character at its end. */
 export const cutText = (text: string, length: number): string =>
@@ -33,10 +38,11 @@ export const cutText = (text: string, length: number): string =>
 /** Each once, without padding. */
 export function readList(source: ListSource | undefined, item: unknown): string[] {
   if (source === undefined) return []
-  const { path, split } = typeof source === 'string' ? { path: source } : source
+  const { path = [], split, default: otherwise = [] } = typeof source === 'string' ? { path: source } : source
   const found = readPaths(path, item).map(scalarText)
   const words = split === undefined ? found : found.flatMap((text) => text.split(split))
-  return [...new Set(words.map((word) => word.trim()).filter((word) => word !== ''))]
+  const said = words.map((word) => word.trim()).filter((word) => word !== '')
+  return [...new Set(said.length === 0 ? otherwise : said)]
 }
 
 /** Each of ours once, in the order of theirs. */

@@ -61,7 +61,7 @@ export const bitlabs: Preset = {
   currency: 'USD',
   every: '15m',
   back: {
-    parameters: { click_id: '[%UID%]', txn_id: '[%TX%]', amount: '[%RAW%]', goal: '[%TASK_ID%]', status: '[%OFFER_STATE%]' }, // prettier-ignore
+    parameters: { click_id: '[%UID%]', txn_id: '[%TX%]', amount: '[%RAW%]', goal: '[%TASK_ID%]', status: '[%OFFER_STATE%]', external_offer_id: '[%OFFER_ID%]' }, // prettier-ignore
     signed: {
       signature: { algorithm: 'hmac-sha1', of: '{url}', encoding: 'hex', parameter: 'hash', header: null },
       label: 'App secret',

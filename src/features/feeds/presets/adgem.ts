@@ -44,6 +44,10 @@ export const adgem: Preset = {
   every: '15m',
   back: {
     parameters: { click_id: '{player_id}', txn_id: '{transaction_id}', amount: '{payout}', goal: '{goal_id}' },
+    ignored: [
+      { parameter: 'nonpayable_install_goal', is: 'true', reason: 'An install that this network does not pay for.' },
+    ],
+    only_goal: true,
     notes: ['Set the URL as the postback of the property, with goal postbacks turned on.'],
   },
 }

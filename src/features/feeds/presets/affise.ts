@@ -1,5 +1,8 @@
 import { CATEGORY_WORDS, key, PLATFORM_WORDS, plain, type Preset } from './preset.ts'
 
+/** Of a budget: that of what it pays for. */
+const CURRENCY = 'payments[].currency'
+
 export const affise: Preset = {
   key: 'affise',
   title: 'Affise',
@@ -33,22 +36,31 @@ export const affise: Preset = {
     countries: { include: 'targeting[].country.allow[]', exclude: 'targeting[].country.deny[]' },
     starts_at: 'start_at',
     ends_at: 'stop_at',
-    currency: 'payments[].currency',
     not_fixed: [{ path: 'payments[].type', is: 'percent' }],
-    goals: { list: 'payments', id: 'goal', name: 'title', payout: 'revenue' },
-    by_country: { list: 'payments', countries: 'countries[]' },
+    goals: { list: 'payments', id: 'goal', name: 'title', payout: 'revenue', currency: 'currency' },
+    by_country: {
+      list: 'payments',
+      of: 'goal',
+      countries: 'countries[]',
+      negated: { path: 'country_exclude', empty: false },
+      platforms: { path: 'os[]', words: PLATFORM_WORDS },
+    },
     caps: [
-      { value: 'caps[period=day].value', where: [{ path: 'caps[period=day].type', is: 'conversions' }], period: 'day', of: 'conversions' }, // prettier-ignore
-      { value: 'caps[period=all].value', where: [{ path: 'caps[period=all].type', is: 'conversions' }], period: 'total', of: 'conversions' }, // prettier-ignore
-      { value: 'caps[period=day].value', where: [{ path: 'caps[period=day].type', is: 'budget' }], period: 'day', of: 'payout' }, // prettier-ignore
+      { value: 'caps[period=day&type=conversions].value', period: 'day', of: 'conversions' },
+      { value: 'caps[period=all&type=conversions].value', period: 'total', of: 'conversions' },
+      { value: 'caps[period=day&type=budget].value', period: 'day', of: 'revenue', currency: CURRENCY },
+      { value: 'caps[period=all&type=budget].value', period: 'total', of: 'revenue', currency: CURRENCY },
     ],
     link: { path: 'link', set: { sub1: '{click_id}' } },
   },
   currency: 'USD',
   every: '30m',
   back: {
-    parameters: { click_id: '{sub1}', txn_id: '{transactionid}', amount: '{sum}', currency: '{currency}', status: '{status}', goal: '{goal}' }, // prettier-ignore
+    parameters: { click_id: '{sub1}', txn_id: '{transactionid}', amount: '{sum}', currency: '{currency}', status: '{status}', goal: '{goal}', external_offer_id: '{offerid}' }, // prettier-ignore
     statuses: { 1: 'approved', 2: 'pending', 3: 'rejected', 5: 'pending' },
-    notes: ['Add a global postback under Postbacks of the network, for all statuses.'],
+    notes: [
+      'Add a global postback under Postbacks of the network, for all statuses.',
+      'Caps by month have nothing that corresponds here: watch them there. Daily and total ones are taken over.',
+    ],
   },
 }

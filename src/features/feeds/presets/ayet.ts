@@ -34,18 +34,22 @@ export const ayet: Preset = {
       payout: 'payout',
       optional: { path: 'type', is: 'bonus' },
     },
+    caps: [{ value: 'daily_cap', period: 'day', of: 'conversions' }],
     link: { path: 'tracking_link', replace: { '{external_identifier}': '{click_id}' } },
   },
   currency: 'USD',
   every: '30m',
   back: {
-    parameters: { click_id: '{external_identifier}', txn_id: '{transaction_id}', amount: '{payout_usd}', goal: '{task_uuid}' }, // prettier-ignore
+    parameters: { click_id: '{external_identifier}', txn_id: '{transaction_id}', amount: '{payout_usd}', goal: '{task_uuid}', external_offer_id: '{offer_id}' }, // prettier-ignore
     signed: {
       signature: { algorithm: 'hmac-sha256', of: '{sorted_query}', encoding: 'hex', parameter: null, header: 'X-Ayetstudios-Security-Hash' }, // prettier-ignore
       label: 'Publisher API key',
     },
     negative_amount: 'reversal',
     reversal_prefix: 'r-',
-    notes: ['Set the URL as the conversion callback of the placement, and turn chargeback callbacks on.'],
+    notes: [
+      'Set the URL as the conversion callback of the placement, and turn chargeback callbacks on.',
+      'Its daily cap is what is left today: as the cap of the day here, it can end an offer too early, never too late.',
+    ],
   },
 }

@@ -24,7 +24,11 @@ export const cpalead: Preset = {
     platforms: { path: 'device', split: ',', words: PLATFORM_WORDS },
     countries: { include: 'countries[]' },
     currency: 'payout_currency',
-    payout: 'amount',
+    payout: {
+      path: ['payouts_per_country[].payout', 'payouts_per_country[].amount', 'payouts_per_country[].$value', 'amount'],
+      take: 'only',
+    },
+    by_country: { list: 'payouts_per_country', countries: { path: ['country', 'country_code', '$key'] } },
     caps: [{ value: 'daily_cap', period: 'day', of: 'conversions' }],
     link: { path: 'link', set: { subid: '{click_id}' } },
   },
@@ -32,6 +36,7 @@ export const cpalead: Preset = {
   every: '30m',
   back: {
     parameters: { click_id: '{subid}', txn_id: '{lead_id}', amount: '{payout}', goal: '{event_name}' },
+    only_goal: true,
     notes: ['Set the URL as the postback of your account.'],
   },
 }

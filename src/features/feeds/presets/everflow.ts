@@ -24,13 +24,14 @@ export const everflow: Preset = {
     skip: [{ path: 'offer_status', is: ['paused', 'deleted', 'pending'], reason: 'it is paused there' }],
     id: 'network_offer_id',
     name: 'name',
-    description: { path: 'html_description', html: true },
+    description: { path: 'html_description', html: { path: 'is_description_plain_text', empty: true } },
     requirements: { path: 'terms_and_conditions', html: true },
     image: 'thumbnail_url',
     product: 'preview_url',
     category: { path: 'relationship.category.name', words: CATEGORY_WORDS, otherwise: 'app' },
     platforms: {
       path: 'relationship.ruleset.platforms[targeting_type!=exclude].label',
+      exclude: 'relationship.ruleset.platforms[targeting_type=exclude].label',
       words: PLATFORM_WORDS,
     },
     countries: {
@@ -58,7 +59,7 @@ export const everflow: Preset = {
   currency: 'USD',
   every: '30m',
   back: {
-    parameters: { click_id: '{sub1}', txn_id: '{transaction_id}', amount: '{payout_amount}', goal: '{event_id}' },
+    parameters: { click_id: '{sub1}', txn_id: '{transaction_id}', amount: '{payout_amount}', goal: '{event_id}', external_offer_id: '{offer_id}' }, // prettier-ignore
     notes: [
       'Add a postback in the partner area of the network under Postbacks, of type URL, for conversions and for events.',
       'Everflow turns a postback off after 25 failures in a row: look there when conversions stop.',

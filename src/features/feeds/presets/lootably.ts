@@ -29,7 +29,7 @@ export const lootably: Preset = {
   currency: 'USD',
   every: '15m',
   back: {
-    parameters: { click_id: '{userID}', txn_id: '{transactionID}', amount: '{revenue}', goal: '{goalID}', status: '{status}', ip: '{ip}', reward: '{currencyReward}', hash: '{hash}' }, // prettier-ignore
+    parameters: { click_id: '{userID}', txn_id: '{transactionID}', amount: '{revenue}', goal: '{goalID}', external_offer_id: '{offerID}', status: '{status}', ip: '{ip}', reward: '{currencyReward}', hash: '{hash}' }, // prettier-ignore
     signed: {
       signature: { algorithm: 'sha256', of: '{click_id}{ip}{amount}{reward}{secret}', encoding: 'hex', parameter: 'hash', header: null }, // prettier-ignore
       label: 'Postback secret of the placement',

@@ -28,19 +28,21 @@ export const offer18: Preset = {
     starts_at: 'date_start',
     ends_at: 'date_end',
     currency: 'currency',
+    not_fixed: [{ path: 'payout[].condition[][field!=event].field', empty: false }], // in some countries only
     payout: 'price',
     goals: {
       list: 'events',
       id: 'event_token',
       name: 'event_name',
       payout: 'payout',
+      currency: 'currency',
       join: { list: 'payout', goal: 'event_token', is: 'condition[][field=event].value' },
       optional: { path: 'event_token', empty: false },
       base: { name: 'Complete', payout: 'price' },
     },
     caps: [
-      { value: 'capping[period=daily].value', where: [{ path: 'capping[period=daily].type', is: 'gross_conversions' }], period: 'day', of: 'conversions' }, // prettier-ignore
-      { value: 'capping[period=lifetime].value', where: [{ path: 'capping[period=lifetime].type', is: 'gross_conversions' }], period: 'total', of: 'conversions' }, // prettier-ignore
+      { value: 'capping[period=daily&type=gross_conversions].value', period: 'day', of: 'conversions' },
+      { value: 'capping[period=lifetime&type=gross_conversions].value', period: 'total', of: 'conversions' },
     ],
     link: { path: 'click_url', set: { aff_click_id: '{click_id}' } },
   },

@@ -1,4 +1,5 @@
 // An upstream network that is known: how its offers are asked for and read, and how it calls back.
+import type { IgnoredCall } from '../../accounts/call-rules.ts'
 import type { CallSignature } from '../../accounts/call-signature.ts'
 import type { CredentialField, FeedRequest } from '../feed-request.ts'
 import type { Mapping } from '../mapping/mapping.ts'
@@ -9,6 +10,10 @@ export type WayBack = {
   parameters: Record<string, string>
   /** Its words for a status, where ours do not have them. */
   statuses?: Record<string, 'approved' | 'pending' | 'rejected' | 'reversed'>
+  /** Calls that stand for nothing to be paid: logged, and answered as taken. */
+  ignored?: IgnoredCall[]
+  /** Goals that its offers do not list are their only one, where a call pays as much. */
+  only_goal?: boolean
   /** What a negative amount means. */
   negative_amount?: 'reversal' | 'ignore'
   /** What the transaction ID of a reversal begins with. */

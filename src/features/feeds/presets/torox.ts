@@ -28,7 +28,14 @@ export const torox: Preset = {
   currency: 'USD',
   every: '15m',
   back: {
-    parameters: { click_id: '{user_id}', txn_id: '{id}', amount: '{payout}', oid: '{oid}', sig: '{sig}' },
+    parameters: {
+      click_id: '{user_id}',
+      txn_id: '{id}',
+      amount: '{payout}',
+      oid: '{oid}',
+      external_offer_id: '{oid}',
+      sig: '{sig}',
+    },
     signed: {
       signature: { algorithm: 'md5', of: '{oid}-{click_id}-{secret}', encoding: 'hex', parameter: 'sig', header: null },
       label: 'Secret key of the app',

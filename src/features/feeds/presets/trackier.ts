@@ -1,5 +1,8 @@
 import { CATEGORY_WORDS, key, PLATFORM_WORDS, type Preset } from './preset.ts'
 
+/** Of an offer and of a goal: rows by country, of which one is left. */
+const PAYOUT = { path: 'payouts[].payout', take: 'only' } as const
+
 export const trackier: Preset = {
   key: 'trackier',
   title: 'Trackier',
@@ -36,16 +39,16 @@ export const trackier: Preset = {
       { path: 'model', is: ['cps', 'cpr'] },
       { path: 'goals[].payout_model', is: 'percent' },
     ],
-    payout: 'payouts[].payout',
+    payout: PAYOUT,
     goals: {
       list: 'goals',
       id: { path: ['value', 'id'] },
       name: 'title',
-      payout: 'payouts[].payout',
+      payout: PAYOUT,
       optional: { path: 'id', empty: false },
-      base: { name: 'Complete', payout: 'payouts[].payout' },
+      base: { name: 'Complete', payout: PAYOUT },
     },
-    by_country: { list: 'payouts', countries: 'geo[]' },
+    by_country: { list: ['payouts', 'goals[].payouts'], countries: 'geo[]' },
     caps: [
       { value: 'cap.daily', where: [{ path: 'cap.type', is: 'conversion' }], period: 'day', of: 'conversions' },
       { value: 'cap.lifetime', where: [{ path: 'cap.type', is: 'conversion' }], period: 'total', of: 'conversions' },
