@@ -40,6 +40,7 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('status' as const), n: fc.nat(PLACES - 1), status: fc.constantFrom('active' as const, 'paused' as const) }) }, // prettier-ignore
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('release' as const), n: fc.nat(PLACES - 1) }) },
   { weight: 2, arbitrary: fc.constant({ kind: 'approve' as const }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('country' as const), n: fc.nat(PLACES - 1), country: fc.constantFrom('FR', 'FR+LU', 'BE') }) }, // prettier-ignore
   {
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('share' as const), ppm: fc.constantFrom(500_000, 1_000_000) }),
@@ -47,7 +48,7 @@ const step = fc.oneof(
 )
 
 class Model {
-  readonly upstream = new Map<number, { name: string; payout: number }>()
+  readonly upstream = new Map<number, { name: string; payout: number; country: string }>()
   readonly known = new Map<number, Known>()
   sharePpm = 1_000_000
 
@@ -59,16 +60,16 @@ class Model {
     const gone = running.filter(([n]) => !this.upstream.has(n))
     if (this.upstream.size === 0 || (running.length > 0 && gone.length > 0 && gone.length === running.length))
       return 'refused' // fewer than four, so a few
-    for (const [n, { name, payout }] of this.upstream) this.#take(n, name, payout)
+    for (const [n, { name, payout, country }] of this.upstream) this.#take(n, name, payout, country)
     for (const [, one] of gone) one.now.status = one.applied.status = 'paused'
     for (const [n, one] of this.known) if (!this.upstream.has(n)) one.held = null
     return 'done'
   }
 
   /** `paid`: by the upstream. */
-  #take(n: number, name: string, paid: number): void {
+  #take(n: number, name: string, paid: number, country: string): void {
     const payout = (paid * this.sharePpm) / 1_000_000
-    const hash = `${name} ${payout}`
+    const hash = `${name} ${payout} ${country}`
     const came: State = { name, payout, status: 'active' }
     const one = this.known.get(n)
     if (one === undefined) {
@@ -91,9 +92,13 @@ class Model {
   }
 }
 
-async function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : never)[]): Promise<void> {
+async function play(
+  key: string,
+  steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : never)[],
+): Promise<void> {
+  // prettier-ignore
   const { db } = world.database
-  const upstream = new Upstream('lootably')
+  const upstream = new Upstream(key)
   await upstream.listen()
   try {
     const name = `Feed ${count++}`
@@ -107,9 +112,10 @@ async function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ?
       return db.selectFrom('feed_runs').select(['outcome', 'message']).where('run_id', '=', runId).executeTakeFirstOrThrow() // prettier-ignore
     }
     const offersNow = () => db.selectFrom('offers').select(['offer_id', 'external_id', 'name', 'payout_micros', 'status']).where('advertiser_id', '=', advertiserId).execute() // prettier-ignore
-    const idOf = async (n: number) => (await offersNow()).find(({ external_id }) => external_id === `${n}-a`)?.offer_id
+    const external = (n: number) => (key === 'lootably' ? `${n}-a` : String(n))
+    const idOf = async (n: number) => (await offersNow()).find(({ external_id }) => external_id === external(n))?.offer_id // prettier-ignore
     for (const [i, one] of steps.entries()) {
-      upstream.offers = [...model.upstream].map(([id, offer]) => ({ id, ...offer, country: 'US', platform: 'android', goals: [] })) // prettier-ignore
+      upstream.offers = [...model.upstream].map(([id, offer]) => ({ id, ...offer, platform: 'android', goals: [] })) // prettier-ignore
       upstream.trouble = () => false
       const known = 'n' in one ? model.known.get(one.n) : undefined
       const offerId = 'n' in one ? await idOf(one.n) : undefined
@@ -120,13 +126,15 @@ async function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ?
       else if (one.kind === 'bad') {
         upstream.trouble = (_, response) => {
           if (one.how === 'error') upstream.send(response, 500, {})
-          else upstream.send(response, 200, { empty: { success: true, data: { offers: [] } }, cut: '{"success":true,"data":{"offers":[{"of', page: '<html>', refusal: { success: false } }[one.how]) // prettier-ignore
+          else upstream.send(response, 200, { empty: { success: true, data: { offers: [], campaigns: [], count: 0 } }, cut: '{"success":true,"data":{"offers":[{"of', page: '<html>', refusal: { success: false } }[one.how]) // prettier-ignore
           return true
         }
         assert.match((await run()).outcome, /^(failed|refused)$/, `step ${i}: ${one.how}`)
       } else if (one.kind === 'dead')
         await db.insertInto('feed_runs').values({ feed_id: feedId, is_preview: false, beat_at: new Date(Date.now() - 600_000) }).onConflict((on) => on.doNothing()).execute() // prettier-ignore
-      else if (one.kind === 'offer') model.upstream.set(one.n, { name: one.name, payout: one.payout })
+      else if (one.kind === 'offer')
+        model.upstream.set(one.n, { name: one.name, payout: one.payout, country: model.upstream.get(one.n)?.country ?? 'FR' }) // prettier-ignore
+      else if (one.kind === 'country') Object.assign(model.upstream.get(one.n) ?? {}, { country: one.country })
       else if (one.kind === 'gone') model.upstream.delete(one.n)
       else if (one.kind === 'share') {
         model.sharePpm = one.ppm
@@ -150,9 +158,9 @@ async function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ?
         }
       }
       const held = (await listHeld(db, feedId, '', 100)).map(({ external_id }) => external_id)
-      assert.deepEqual(held, [...model.known].filter(([, each]) => each.held !== null).map(([n]) => `${n}-a`).toSorted(), `held after step ${i}, ${one.kind}`) // prettier-ignore
+      assert.deepEqual(held, [...model.known].filter(([, each]) => each.held !== null).map(([n]) => external(n)).toSorted(), `held after step ${i}, ${one.kind}`) // prettier-ignore
       const shown = (await offersNow()).map(({ external_id, name: is, payout_micros, status }) => `${external_id} ${is} ${payout_micros} ${status}`) // prettier-ignore
-      const wanted = [...model.known].map(([n, { now }]) => `${n}-a ${now.name} ${Math.round(now.payout * 1_000_000)} ${now.status}`) // prettier-ignore
+      const wanted = [...model.known].map(([n, { now }]) => `${external(n)} ${now.name} ${Math.round(now.payout * 1_000_000)} ${now.status}`) // prettier-ignore
       assert.deepEqual(shown.toSorted(), wanted.toSorted(), `after step ${i}, ${one.kind}`)
     }
     assert.deepEqual(await db.selectFrom('feed_staging').selectAll().execute(), [])
@@ -161,12 +169,13 @@ async function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ?
   }
 }
 
-test('after any history of answers, edits and settings, the offers of a feed are what a plain model says', async () => {
-  const [other = 0] = await world.createOffers({ name: 'Of no feed' })
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), (steps) => play(steps)),
-    { numRuns: 20 },
-  )
-  const left = await world.database.db.selectFrom('offers').select(['name', 'status']).where('offer_id', '=', other).executeTakeFirstOrThrow() // prettier-ignore
-  assert.deepEqual(left, { name: 'Of no feed', status: 'active' })
-})
+for (const key of ['lootably', 'trackier'])
+  test(`${key}: after any history of answers, edits and settings, the offers of a feed are what a plain model says`, async () => {
+    const [other = 0] = await world.createOffers({ name: 'Of no feed' })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), (steps) => play(key, steps)),
+      { numRuns: 20 },
+    )
+    const left = await world.database.db.selectFrom('offers').select(['name', 'status']).where('offer_id', '=', other).executeTakeFirstOrThrow() // prettier-ignore
+    assert.deepEqual(left, { name: 'Of no feed', status: 'active' })
+  })

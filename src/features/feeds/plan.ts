@@ -80,7 +80,9 @@ function planOne(one: Due, recorded: RecordedOffer | undefined, { maxPayoutChang
   const read = readImportRecord({ ...one.offer, status: 'active' })
   if ('problems' in read) return { kind: 'skipped', details: { reason: describeProblems(read.problems) } }
   const mapped = plainOf(read.offer)
-  if (recorded === undefined || one.applied === null) return { next: read.offer, mapped, kept: [], held: null }
+  // Part of one that the operator has paused: it starts with that pause, as if it had been there before.
+  const first = one.offer['status'] === 'paused' ? { ...read.offer, status: 'paused' as const } : read.offer
+  if (recorded === undefined || one.applied === null) return { next: first, mapped, kept: [], held: null }
   const pinned = pinnedFields(recorded, one.applied)
   const isHeld = maxPayoutChangePpm !== null && !pinned.includes('goals') && one.approved_hash !== one.hash && changeOfPaid(one, one.applied, mapped) > maxPayoutChangePpm // prettier-ignore
   const kept = isHeld ? [...pinned, ...heldFields(one.applied)] : pinned

@@ -6,6 +6,7 @@ import type { NewOffer } from '../offers/fields.ts'
 import { describeProblems, readImportRecord } from '../offers/import-record.ts'
 import type { FeedSettings } from './feed-settings.ts'
 import { filterOffer } from './filter-offer.ts'
+import { inheritIds } from './inherit-ids.ts'
 import { type Mapped, mapOffer } from './mapping/map-offer.ts'
 import type { Mapping } from './mapping/mapping.ts'
 import { cutText, readableText } from './mapping/texts.ts'
@@ -32,14 +33,18 @@ export async function stageItems(
   const { runId, mapping } = options
   const staged = new Map<string, Staged>()
   const skipped = new Map<string, Skipped>()
-  for (const [i, mapped] of items.flatMap((item) => mapOffer(mapping, item)).entries()) {
+  const came = items.flatMap((item) => mapOffer(mapping, item))
+  const { named, startPaused } = await inheritIds(db, runId, came)
+  for (const [i, mapped] of named.entries()) {
     const read = readMapped(mapped, options)
     const external_id = mapped.id === '' ? `no ID, ${before + i + 1}` : mapped.id.length <= MOST_ID ? mapped.id : `${cutText(mapped.id, MOST_ID)}… (${before + i + 1})` // prettier-ignore
     if ('problem' in read)
       skipped.set(external_id, { external_id, name: mapped.name, reason: cutText(readableText(read.problem), MOST_REASON), is_filtered: read.isFiltered ?? false }) // prettier-ignore
     else {
       const offer = JSON.stringify(read.offer)
-      staged.set(external_id, { external_id, offer, hash: hashOf(offer), paid: read.paid })
+        const status = startPaused.has(external_id) ? { status: 'paused' } : {} // of a new one only: no part of the hash
+        const started = JSON.stringify({ ...read.offer, ...status })
+        staged.set(external_id, { external_id, offer: started, hash: hashOf(offer), paid: read.paid })
     }
   }
   await sql`INSERT INTO feed_staging (run_id, external_id, offer, hash, paid)
@@ -61,7 +66,7 @@ export function readMapped(
   const { external_id, record } = mapped.offer
   const priced = priceOffer(mapped.offer, settings, rates)
   if ('problem' in priced) return priced
-  const offer = { ...record, external_id, advertiser, goals: priced.goals.map(({ external_id: id, ...goal }) => ({ ...goal, external_id: id || null })) } // prettier-ignore
+  const offer = { ...record, ...priced.caps, external_id, advertiser, goals: priced.goals.map(({ external_id: id, ...goal }) => ({ ...goal, external_id: id || null })) } // prettier-ignore
   const read = readImportRecord(offer)
   if ('problems' in read) return { problem: describeProblems(read.problems) }
   const problem = filterOffer(read.offer, settings)

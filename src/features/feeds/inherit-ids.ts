@@ -1,0 +1,91 @@
+// Where an upstream pays by country, an offer of its is several of ours, and which countries are paid alike changes from
+// day to day. Each group keeps the offer that was for most of it, so that what users completed, what the operator has
+// edited and paused, and the ranking stay with it.
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import { COUNTRIES } from '../../lib/countries.ts'
+import { PLATFORMS } from '../offers/choices.ts'
+import type { GroupOf, Mapped } from './mapping/map-offer.ts'
+
+type Known = GroupOf & { external_id: string; runs: boolean; isPausedByOperator: boolean; offer_id: number }
+type Grouped = Mapped & { group: GroupOf }
+type Pair = { known: Known; one: Grouped; shared: number; alike: number }
+
+/** `startPaused`: the IDs of new ones that were part of an offer which the operator has paused. */
+export async function inheritIds(
+  db: Db,
+  runId: number,
+  came: Mapped[],
+): Promise<{ named: Mapped[]; startPaused: Set<string> }> {
+  // prettier-ignore
+  const grouped = came.filter((one): one is Grouped => one.group !== undefined)
+  const startPaused = new Set<string>()
+  if (grouped.length === 0) return { named: came, startPaused }
+  const known = Map.groupBy(await findKnown(db, runId, [...new Set(grouped.map(({ group }) => group.upstreamId))]), ({ upstreamId }) => upstreamId) // prettier-ignore
+  const ids = new Map<Mapped, string>()
+  for (const [upstreamId, groups] of Map.groupBy(grouped, ({ group }) => group.upstreamId)) {
+    const before = known.get(upstreamId) ?? []
+    for (const [one, id] of assign(before, groups)) ids.set(one, id)
+    for (const one of groups) {
+      const id = ids.get(one) ?? ''
+      const isNew = before.every(({ external_id }) => external_id !== id)
+      if (isNew && before.some((each) => each.isPausedByOperator && sharedBy(each, one.group) > 0)) startPaused.add(id)
+    }
+  }
+  return { named: came.map((one) => withId(one, ids.get(one))), startPaused }
+}
+
+/** The group that has most of a known offer gets its ID; offers that run come before those that are gone. */
+export function assign(known: readonly Known[], groups: readonly Grouped[]): Map<Grouped, string> {
+  const ids = new Map<Grouped, string>()
+  const taken = new Set<string>()
+  const take = (one: Grouped, id: string) => {
+    if (ids.has(one) || taken.has(id)) return
+    ids.set(one, id)
+    taken.add(id)
+  }
+  const pairs = known.flatMap((each) => groups.map((one): Pair => {
+    const shared = sharedBy(each, one.group)
+    return { known: each, one, shared, alike: shared / (sizeOf(each) + sizeOf(one.group) - shared) }
+  })) // prettier-ignore
+  const order = (a: Pair, b: Pair) =>
+    Number(b.known.runs) - Number(a.known.runs) || b.shared - a.shared || b.alike - a.alike || a.known.offer_id - b.known.offer_id // prettier-ignore
+  for (const pair of pairs.filter(({ shared }) => shared > 0).toSorted(order)) take(pair.one, pair.known.external_id)
+  // An offer that has moved as a whole is still the same.
+  const [only] = known
+  const [moved] = groups
+  if (only !== undefined && moved !== undefined && known.length === 1 && groups.length === 1) take(moved, only.external_id) // prettier-ignore
+  const isFree = (id: string) => !taken.has(id) && known.every(({ external_id }) => external_id !== id)
+  for (const one of groups) {
+    let id = one.id
+    for (let n = 2; !ids.has(one) && !isFree(id); n++) id = `${one.id === one.group.upstreamId ? `${one.id}:` : one.id}~${n}` // prettier-ignore
+    take(one, id)
+  }
+  return ids
+}
+
+const countriesOf = ({ countries }: GroupOf) => (countries.length === 0 ? COUNTRIES : countries)
+const platformsOf = ({ platforms }: GroupOf) => (platforms.length === 0 ? PLATFORMS : platforms)
+const sizeOf = (group: GroupOf) => countriesOf(group).length * platformsOf(group).length
+
+function sharedBy(a: GroupOf, b: GroupOf): number {
+  const [countries, platforms] = [new Set(countriesOf(b)), new Set<string>(platformsOf(b))]
+  return countriesOf(a).filter((one) => countries.has(one)).length * platformsOf(a).filter((one) => platforms.has(one)).length // prettier-ignore
+}
+
+const withId = (one: Mapped, id = one.id): Mapped => ('offer' in one ? { ...one, id, offer: { ...one.offer, external_id: id } } : { ...one, id }) // prettier-ignore
+
+/** Those of these upstream offers: `18`, or `18:FR+LU`. */
+async function findKnown(db: Db, runId: number, upstreamIds: string[]): Promise<Known[]> {
+  const firstParts = [...new Set(upstreamIds.map((id) => id.split(':')[0] ?? ''))]
+  const { rows } = await sql<Omit<Known, 'upstreamId'>>`
+    SELECT f.external_id, f.offer_id, f.applied -> 'countries' AS countries, f.applied -> 'platforms' AS platforms,
+      f.applied ->> 'status' = 'active' AS runs, f.applied ->> 'status' = 'active' AND o.status = 'paused' AS "isPausedByOperator"
+    FROM feed_runs r JOIN feed_offers f USING (feed_id) JOIN offers o USING (offer_id)
+    WHERE r.run_id = ${runId} AND split_part(f.external_id, ':', 1) = ANY (${firstParts}::text[])`.execute(db)
+  const wanted = new Set(upstreamIds)
+  return rows.flatMap((row) => {
+    const upstreamId = [row.external_id, row.external_id.replace(/:[^:]*$/, '')].find((id) => wanted.has(id))
+    return upstreamId === undefined ? [] : { ...row, upstreamId }
+  })
+}
