@@ -13,15 +13,18 @@ import {
   type Advertiser,
   createAdvertiser,
   findAdvertiserByToken,
+  getAdvertiser,
   listAdvertisers,
   rotateToken,
 } from '../features/accounts/advertisers.ts'
+import { setPostbackSecret } from '../features/feeds/postback-secret.ts'
 import { listPostbackUrls, type PostbackUrls } from '../features/offers/postback-urls.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { createSecretHashes } from '../lib/tokens.ts'
 import { budgetCommand } from './advertiser-budget.ts'
 import { type Context, withChange, withDatabase } from './context.ts'
 import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
+import { readSecret } from './feed-options.ts'
 import { findAdvertiser } from './find.ts'
 import { fields, type OutputOptions, show, table } from './output.ts'
 import { testConfirmCommand } from './test-confirm.ts'
@@ -98,6 +101,7 @@ type SetOptions = OutputOptions & {
   decimalMark?: string
   reversalPrefix?: string
   seesPublishers?: string
+  postbackSecret?: string
 }
 
 /** After --no-map, `before` is false. */
@@ -143,11 +147,15 @@ const setCommand = () =>
     .option('--decimal-mark <mark>', `decimal separator the advertiser uses: ${DECIMAL_MARKS.join(', ')}`)
     .option('--reversal-prefix <text>', 'what the transaction ID of a reversal begins with, such as r-; "" for nothing')
     .option('--sees-publishers <what>', `what its people see of publishers: ${SEEN_PUBLISHERS.join(', ')}`)
+    .option('--postback-secret <file>', 'file that holds what it signs its callbacks with; - for standard input')
     .action(async (named: string, options: SetOptions) => {
       const settings = readSettings(options)
+      const secret = options.postbackSecret === undefined ? null : readSecret(options.postbackSecret)
       const advertiser = await byOption(OPTIONS, () =>
-        withChange(async ({ database: { db }, by }) => {
+        withChange(async ({ database: { db }, secretKey, by }) => {
           const { advertiser_id } = await findAdvertiser(db, named)
+          if (secret !== null) await setPostbackSecret(db, by, secretKey, advertiser_id, secret)
+          if (Object.keys(settings).length === 0) return getAdvertiser(db, advertiser_id)
           return setAdvertiser(db, by, advertiser_id, settings)
         }),
       )
@@ -172,9 +180,9 @@ function readSettings(options: SetOptions): Partial<AdvertiserSettings> {
     ...(reversalPrefix !== undefined && { reversalPrefix }),
     ...(seesPublishers !== undefined && { seesPublishers }),
   }
-  if (Object.keys(settings).length === 0)
+  if (Object.keys(settings).length === 0 && options.postbackSecret === undefined)
     throw new UsageError(
-      'Nothing to set. Use --allow-ip, --any-ip, --map, --no-map, --alias, --no-aliases, --negative-amount, --decimal-mark, --reversal-prefix or --sees-publishers.',
+      'Nothing to set. Use --allow-ip, --any-ip, --map, --no-map, --alias, --no-aliases, --negative-amount, --decimal-mark, --reversal-prefix, --sees-publishers or --postback-secret.',
     )
   return settings
 }

@@ -70,10 +70,18 @@ function optionOf(field: string): string {
   const known = Object.values(SETTINGS).find((one) => first === 'settings' && one.setting === rest[0])
   if (known !== undefined) return known.option.split(' ')[0] as string
   if (first === 'request' || first === 'mapping') return `--definition, ${field}`
-  return [`--${first}`, ...rest].join(' ')
+  return [`--${first.replaceAll('_', '-')}`, ...rest].join(' ')
 }
 
-/** From a file, so that they are in no history and in no list of processes. */
+/** From a file, so that a secret is in no history and in no list of processes. */
+export function readSecret(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8').trim()
+  } catch (error) {
+    throw cannotRead(file, error)
+  }
+}
+
 const readCredentials = (file: string): Record<string, string> =>
   Object.fromEntries(Object.entries(readObject(file, '--credentials')).map(([name, value]) => [name, String(value)]))
 

@@ -121,6 +121,30 @@ test('a preview shows what a run does; the run does it', async () => {
   assert.equal(await count(), 3)
 })
 
+test('callbacks are checked with the secret that is given with a feed, or later', async () => {
+  const { db } = world.database
+  const file = writeCredentials({ key: 'sesame-4711', placement: '1' })
+  const secret = join(home.folder, 'secret.txt')
+  writeFileSync(secret, 'signed-with-this\n')
+  const add = (name: string, ...more: string[]) => home.run(['feed', 'add', '--name', name, '--preset', 'lootably', '--credentials', file, '--share', '70', ...more]) // prettier-ignore
+  const isChecked = async (name: string) => {
+    const row = await db.selectFrom('advertisers').select(['signature', 'signature_secret']).where('name', '=', name).executeTakeFirstOrThrow() // prettier-ignore
+    return row.signature !== null && row.signature_secret !== null
+  }
+  const added = await add('Signed', '--postback-secret', secret)
+  assert.deepEqual([added.status, added.out.includes('signed-with')], [0, false])
+  assert.equal(await isChecked('Signed'), true)
+  await add('Later')
+  assert.equal(await isChecked('Later'), false)
+  const set = await home.run(['advertiser', 'set', 'Later', '--postback-secret', secret])
+  assert.deepEqual([set.status, set.out.includes('signed-with'), await isChecked('Later')], [0, false, true])
+  failsWith(await add('X', '--postback-secret', '/nowhere'), /There is no file/)
+  const plain = writeCredentials({ publisher: '1' })
+  failsWith(await home.run(['feed', 'add', '--name', 'Plain', '--preset', 'cpalead', '--credentials', plain, '--share', '70', '--postback-secret', secret]), /--postback-secret: The callbacks of this network are not signed/, 2) // prettier-ignore
+  await home.json('advertiser', 'create', '--name', 'Of no feed')
+  failsWith(await home.run(['advertiser', 'set', 'Of no feed', '--postback-secret', secret]), /How Of no feed signs its callbacks is not known/) // prettier-ignore
+})
+
 test('a preview says how many changes it does not show, and a refused run can be applied on purpose', async () => {
   const { db } = world.database
   const upstream = await new Upstream('lootably').open()

@@ -13,7 +13,7 @@ import { changeFeed, createFeed, pauseFeed, readFeed } from '../features/feeds/f
 import { readFeedChange, readNewFeed } from '../features/feeds/given-feed.ts'
 import { presetOf, PRESETS } from '../features/feeds/presets/presets.ts'
 import { notesFor, postbackUrlFor } from '../features/feeds/way-back.ts'
-import { byOption, type FeedOptions, readGiven, withSettings } from './feed-options.ts'
+import { byOption, type FeedOptions, readGiven, readSecret, withSettings } from './feed-options.ts'
 import { type Context, withChange, withDatabase } from './context.ts'
 import { findAdvertiser, findFeed } from './find.ts'
 import { fields, type OutputOptions, readLimit, show, table } from './output.ts'
@@ -38,6 +38,10 @@ export const feedCommand = () =>
           .option(
             '--advertiser <advertiser>',
             'ID or name of the advertiser that its offers belong to; by default a new one',
+          )
+          .option(
+            '--postback-secret <file>',
+            'file that holds what the network signs its callbacks with; - for standard input',
           ),
       ).action(add),
     )
@@ -117,7 +121,8 @@ const pauseCommand = (name: 'pause' | 'resume', about: string, isPaused: boolean
       show(options, { ...feed, is_paused: isPaused }, () => `The feed "${feed.name}" is ${isPaused ? 'paused' : 'fetched again'}.`) // prettier-ignore
     })
 
-type AddOptions = OutputOptions & FeedOptions & { name: string; preset?: string; advertiser?: string }
+type AddOptions = OutputOptions &
+  FeedOptions & { name: string; preset?: string; advertiser?: string; postbackSecret?: string }
 
 async function add(options: AddOptions): Promise<void> {
   const { preset: key } = options
@@ -125,11 +130,17 @@ async function add(options: AddOptions): Promise<void> {
   if (options.share === undefined) throw new UsageError('--share is required: how much of what the network pays is paid to publishers.') // prettier-ignore
   const preset = key === undefined ? undefined : presetOf(key)
   if (key !== undefined && preset === undefined) throw new UsageError(`--preset: there is no "${key}". Known are ${PRESETS.map((one) => one.key).join(', ')}.`) // prettier-ignore
+  const secret = options.postbackSecret === undefined ? {} : { postbackSecret: readSecret(options.postbackSecret) }
   const added = await byOption(async () => {
     const given = readNewFeed({ credentials: {}, settings: {}, ...(key === undefined ? {} : { preset: key }), ...readGiven(options) }) // prettier-ignore
     return withChange(async ({ config: { publicUrl }, database: { db }, secretKey, by }: Context) => {
       const advertiserId = options.advertiser === undefined ? null : (await findAdvertiser(db, options.advertiser)).advertiser_id // prettier-ignore
-      const { feedId, token } = await createFeed(db, by, secretKey, { ...given, name: options.name, advertiserId })
+      const { feedId, token } = await createFeed(db, by, secretKey, {
+        ...given,
+        ...secret,
+        name: options.name,
+        advertiserId,
+      })
       const postback_url = postbackUrlFor(preset?.back, publicUrl, token ?? 'YOUR_TOKEN')
       return { ...present(await readOne(db, String(feedId))), postback_url, is_token_new: token !== null }
     })
