@@ -61,8 +61,8 @@ async function applyBatch(db: Db, options: ApplyOptions, planned: Planned): Prom
     ) // of offers that are so already
   })
   const held = rows.filter((row) => row.held !== null && !refused.has(row.line))
-  await noteChanges(db, options.runId, held.map((row) => ({ external_id: row.external_id, name: row.next.name, offer_id: row.offer_id, kind: 'held', details: { payout: row.held } }))) // prettier-ignore
-  await noteChanges(db, options.runId, stays.map(({ one, kind, details }) => ({ external_id: one.external_id, name: String(one.offer['name'] ?? ''), offer_id: one.offer_id, kind, details }))) // prettier-ignore
+  await noteChanges(db, options.runId, options.mask, held.map((row) => ({ external_id: row.external_id, name: row.next.name, offer_id: row.offer_id, kind: 'held', details: { payout: row.held } }))) // prettier-ignore
+  await noteChanges(db, options.runId, options.mask, stays.map(({ one, kind, details }) => ({ external_id: one.external_id, name: String(one.offer['name'] ?? ''), offer_id: one.offer_id, kind, details }))) // prettier-ignore
 }
 
 /** What is most asked about a new offer. */
@@ -79,7 +79,7 @@ async function onChanges(
   changes: OfferChange[],
 ): Promise<void> {
   // prettier-ignore
-  const { feedId, runId, name, by, auditId } = options
+  const { feedId, runId, name, by, auditId, mask } = options
   await holdRun(trx, runId)
   const byId = new Map(rows.map((row) => [row.external_id, row]))
   const updated = changes.flatMap((change) => (change.made === null ? { before: change.before, row: byId.get(change.after.external_id) as Row } : [])) // prettier-ignore
@@ -109,7 +109,7 @@ async function onChanges(
     const kind = fields['status']?.after === 'active' ? ('resumed' as const) : ('changed' as const)
     return { external_id: change.after.external_id, name: change.after.name, offer_id: change.offerId, kind, details: { changes: fields } } // prettier-ignore
   })
-  await noteChanges(trx, runId, noted)
+  await noteChanges(trx, runId, mask, noted)
   await recordParts(trx, by, auditId, noted.map(({ kind, offer_id, details }): AuditEntry => ({ action: kind === 'created' ? 'offer.feed_new' : 'offer.feed', subject: offer_id, details: { feed: name, ...details } }))) // prettier-ignore
 }
 
@@ -128,7 +128,7 @@ async function keepApplied(trx: Trx, { feedId }: ApplyOptions, rows: Row[]): Pro
 }
 
 /** Those of the feed that did not come, as far as the feed lets them run. */
-export async function pauseGone(db: Db, { feedId, runId, by, name, auditId }: ApplyOptions): Promise<void> {
+export async function pauseGone(db: Db, { feedId, runId, by, name, auditId, mask }: ApplyOptions): Promise<void> {
   for (;;) {
     const gone = await readGone(db, feedId, runId, '')
     if (gone.length === 0) return
@@ -137,7 +137,7 @@ export async function pauseGone(db: Db, { feedId, runId, by, name, auditId }: Ap
       const { changed } = await changeStatuses(trx, gone.map(({ offer_id }) => offer_id), 'paused') // prettier-ignore
       const ids = changed.map(({ offer_id }) => offer_id) // those that the operator has paused meanwhile are the operator's
       await sql`UPDATE feed_offers SET applied = applied || '{"status": "paused"}' WHERE offer_id = ANY (${ids}::bigint[])`.execute(trx) // prettier-ignore
-      await noteChanges(trx, runId, gone.filter(({ offer_id }) => ids.includes(offer_id)).map((one) => ({ ...one, kind: 'paused' as const, details: {} }))) // prettier-ignore
+      await noteChanges(trx, runId, mask, gone.filter(({ offer_id }) => ids.includes(offer_id)).map((one) => ({ ...one, kind: 'paused' as const, details: {} }))) // prettier-ignore
       await recordParts(trx, by, auditId, ids.map((subject) => ({ action: 'offer.feed', subject, details: { feed: name, gone: true } }))) // prettier-ignore
     })
   }

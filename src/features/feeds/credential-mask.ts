@@ -28,13 +28,13 @@ export class CredentialMask {
     return text.replaceAll(this.#pattern, MASK)
   }
 
-  /** What JSON can hold, with its names. */
-  deep(value: unknown): unknown {
+  /** What JSON can hold; `isOurs`: we gave the names and numbers in it, so they stay. */
+  deep(value: unknown, isOurs = false): unknown {
     if (typeof value === 'string') return this.text(value)
-    if (typeof value === 'number') return this.#spellings.has(String(value)) ? MASK : value
-    if (Array.isArray(value)) return value.map((one) => this.deep(one))
+    if (typeof value === 'number') return !isOurs && this.#spellings.has(String(value)) ? MASK : value
+    if (Array.isArray(value)) return value.map((one) => this.deep(one, isOurs))
     if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [this.text(name), this.deep(one)]))
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [isOurs ? name : this.text(name), this.deep(one, isOurs)])) // prettier-ignore
   }
 }
 

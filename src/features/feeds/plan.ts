@@ -7,13 +7,14 @@ import type { Db } from '../../db/open.ts'
 import { FIELD_NAMES, FIELDS, type NewOffer, showFields } from '../offers/fields.ts'
 import { describeProblems, readImportRecord } from '../offers/import-record.ts'
 import { findOffers, type RecordedOffer } from '../offers/offers.ts'
+import type { CredentialMask } from './credential-mask.ts'
 import type { Paid } from './stage.ts'
 import { feedGoals, keepTranslations } from './keep-translations.ts'
 
 export const BATCH = 500
 
 /** `maxPayoutChangePpm`: where the upstream changes what it pays by more, the payout is held. */
-export type PlanOptions = { feedId: number; runId: number; maxPayoutChangePpm: number | null }
+export type PlanOptions = { feedId: number; runId: number; maxPayoutChangePpm: number | null; mask: CredentialMask }
 export type ShownRecord = Record<string, unknown>
 export type Due = { external_id: string; offer: ShownRecord; hash: string; offer_id: number | null; applied: ShownRecord | null; paid: Paid; paid_before: Paid | null; approved_hash: string | null; is_taken: boolean } // prettier-ignore
 /** `kept`: fields that stay as they are. `held`: the payout that waits, if it does. */

@@ -7,15 +7,15 @@ import { noteChanges } from './notes.ts'
 import { BATCH, plainOf, type PlanOptions, readBatches, readGone, type Row } from './plan.ts'
 
 export async function previewFetched(db: Db, options: PlanOptions): Promise<void> {
-  const { feedId, runId } = options
+  const { feedId, runId, mask } = options
   for await (const { rows, stays, known } of readBatches(db, options)) {
     const changes = rows.flatMap((row) => describeChange(row, known.get(row.offer_id ?? -1)) ?? [])
     const all = [...changes, ...stays.map(({ one, kind, details }) => ({ one, name: String(one.offer['name'] ?? ''), kind, details }))] // prettier-ignore
-    await noteChanges(db, runId, all.map(({ one, name, kind, details }) => ({ external_id: one.external_id, name, offer_id: one.offer_id, kind, details }))) // prettier-ignore
+    await noteChanges(db, runId, mask, all.map(({ one, name, kind, details }) => ({ external_id: one.external_id, name, offer_id: one.offer_id, kind, details }))) // prettier-ignore
   }
   for (let after = ''; ;) {
     const gone = await readGone(db, feedId, runId, after)
-    await noteChanges(db, runId, gone.map((one) => ({ ...one, kind: 'paused', details: {} }))) // prettier-ignore
+    await noteChanges(db, runId, mask, gone.map((one) => ({ ...one, kind: 'paused', details: {} }))) // prettier-ignore
     if (gone.length < BATCH) return
     after = gone.at(-1)?.external_id ?? ''
   }

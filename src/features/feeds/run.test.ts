@@ -6,7 +6,7 @@ import { editOffer } from '../../../test/edit-offer.ts'
 import { createPerson } from '../../../test/people.ts'
 import { TESTER } from '../../../test/tester.ts'
 import { createTestFeed, NO_CHANGES, openSocket } from '../../../test/upstreams/feed.ts'
-import { upstreamOffer } from '../../../test/upstreams/shapes.ts'
+import { SHAPES, upstreamOffer } from '../../../test/upstreams/shapes.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { joinKeys } from '../../lib/keys.ts'
 import { setOfferStatus } from '../offers/offers.ts'
@@ -142,6 +142,26 @@ test('a preview says what a run would do, offer by offer, and changes nothing', 
     { external_id: '1050', kind: 'skipped', details: { reason: 'its payout is 0', is_filtered: false } },
   ])
   assert.deepEqual(await state(), before)
+})
+
+test('what an upstream echoes of its key is in no preview and no note of a run; links keep it', async () => {
+  const { db } = world.database
+  const { upstream, run, offersNow, ofFeed } = await createTestFeed(world, { preset: 'lootably', offers: 1 })
+  const key = upstream.source.credentials['key'] ?? ''
+  const item = SHAPES['lootably']?.item(upstreamOffer(0)) as object
+  let link = 'https://t.test/?u={userID}'
+  const broken = { ...item, offerID: 'b', name: `B ${key}`, revenue: `?${key}`, goals: [] }
+  upstream.trouble = (_, response) => (upstream.send(response, 200, { success: true, data: { offers: [{ ...item, link }, broken] } }), true) // prettier-ignore
+  await run()
+  link = `https://t.test/?u={userID}&k=${encodeURIComponent(key)}`
+  const runs = [(await run(true)).runId, (await run()).runId]
+  const notes = await db.selectFrom('feed_changes').selectAll().where('run_id', 'in', runs).execute()
+  assert.deepEqual(notes.map(({ kind }) => kind).toSorted(), ['changed', 'changed', 'skipped', 'skipped']) // prettier-ignore
+  const text = JSON.stringify(notes)
+  assert.match(text, /k=•••/)
+  for (const one of [key, encodeURIComponent(key)]) assert.ok(!text.includes(one), text)
+  assert.equal((await offersNow()).length, 1)
+  assert.ok((await ofFeed(0)).destination_url.includes(encodeURIComponent(key)))
 })
 
 test('a preview calls offers what the run calls them, also those with a name of ours', async () => {

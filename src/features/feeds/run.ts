@@ -18,6 +18,7 @@ import { type Fetched, FetchProblem } from './fetch-page.ts'
 import { FEED_DEFAULTS } from './feed-settings.ts'
 import { isTooMuch } from './accept-gone.ts'
 import { actionOf, type AskedRun, type Wanted } from './asked-runs.ts'
+import { CredentialMask } from './credential-mask.ts'
 import { endSilentRuns, holdRun, RunIsOver } from './run-fence.ts'
 import { type Feed, readFeed } from './feeds.ts'
 import { loadRates } from '../rates/rates.ts'
@@ -73,7 +74,7 @@ async function carryOutUntraced(runner: FeedRunner, run: AskedRun): Promise<RunO
     return outcome
   } catch (error) {
     if (error instanceof RunIsOver) return null
-    await endRun(db, runId, 'failed', messageOf(error))
+    await endRun(db, runId, 'failed', new CredentialMask(feed?.credentials ?? {}).text(messageOf(error)))
     if (!isPreview) await planNext(db, run, feed, 'failed', null)
     throw error
   } finally {
@@ -94,13 +95,14 @@ async function attempt(
   const ended = (outcome: RunOutcome, message = '', waitS: number | null = null) => ({ outcome, message, waitS })
   const { rateOf: rates, mark } = await loadRates(db, new Date())
   // An answer that has not changed is worth something else when a rate has, which can be by a new day alone.
+  const mask = new CredentialMask(credentials)
   const known = !isPreview && acceptedGone === null && validators.rates === mark ? { validators } : {}
   let [staged, came] = [0, 0]
   const take = async (items: unknown[]) => {
     // A page can be the whole feed: a slice at a time is made into offers, and let go.
     while (items.length > 0 && staged <= settings.maxOffers) {
       const slice = items.splice(0, BATCH)
-      const counted = await stageItems(db, { runId, advertiser, mapping, settings, rates }, slice, came)
+      const counted = await stageItems(db, { runId, advertiser, mapping, settings, rates, mask }, slice, came)
       staged += counted.staged
       came += slice.length
     }
@@ -109,10 +111,10 @@ async function attempt(
     if (came > maxOffers * MOST_CAME) throw new FetchProblem(`More than ${(maxOffers * MOST_CAME).toLocaleString('en')} offers came, most of which are left out. Raise the limit of offers, or ask the network for fewer.`) // prettier-ignore
   }
   try {
-    const fetched = await fetchFeed({ request, mapping, credentials }, { open, ...known, pause: sleep, now: Date.now, take }) // prettier-ignore
+    const fetched = await fetchFeed({ request, mapping, credentials }, { open, ...known, pause: sleep, now: Date.now, mask, take }) // prettier-ignore
     if (fetched.kind === 'unchanged') return ended('unchanged')
     await noteFetched(db, runId, fetched)
-    const plan = { feedId, runId, maxPayoutChangePpm: settings.maxPayoutChangePpm }
+    const plan = { feedId, runId, maxPayoutChangePpm: settings.maxPayoutChangePpm, mask }
     if (isPreview) await previewFetched(db, plan)
     const counted = await countGone(db, feedId, runId)
     const { running, gone } = counted

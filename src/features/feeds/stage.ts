@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { NewOffer } from '../offers/fields.ts'
 import { describeProblems, readImportRecord } from '../offers/import-record.ts'
+import type { CredentialMask } from './credential-mask.ts'
 import type { FeedSettings } from './feed-settings.ts'
 import { filterOffer } from './filter-offer.ts'
 import { inheritIds } from './inherit-ids.ts'
@@ -12,7 +13,7 @@ import type { Mapping } from './mapping/mapping.ts'
 import { cutText, readableText } from './mapping/texts.ts'
 import { priceOffer, type Rates } from './price.ts'
 
-export type StageOptions = { runId: number; advertiser: string; mapping: Mapping; settings: FeedSettings; rates: Rates }
+export type StageOptions = { runId: number; advertiser: string; mapping: Mapping; settings: FeedSettings; rates: Rates; mask: CredentialMask } // prettier-ignore
 
 type Staged = { external_id: string; offer: string; hash: string; paid: Paid }
 /** What the upstream pays for all goals; the currency is empty where it names none. */
@@ -30,7 +31,7 @@ export async function stageItems(
   items: unknown[],
   before: number,
 ): Promise<{ staged: number; skipped: number }> {
-  const { runId, mapping } = options
+  const { runId, mapping, mask } = options
   const staged = new Map<string, Staged>()
   const skipped = new Map<string, Skipped>()
   const came = items.flatMap((item) => mapOffer(mapping, item))
@@ -39,7 +40,7 @@ export async function stageItems(
     const read = readMapped(mapped, options)
     const external_id = mapped.id === '' ? `no ID, ${before + i + 1}` : mapped.id.length <= MOST_ID ? mapped.id : `${cutText(mapped.id, MOST_ID)}… (${before + i + 1})` // prettier-ignore
     if ('problem' in read)
-      skipped.set(external_id, { external_id, name: mapped.name, reason: cutText(readableText(read.problem), MOST_REASON), is_filtered: read.isFiltered ?? false }) // prettier-ignore
+      skipped.set(external_id, { external_id, name: mask.text(mapped.name), reason: cutText(mask.text(readableText(read.problem)), MOST_REASON), is_filtered: read.isFiltered ?? false }) // prettier-ignore
     else {
       const offer = JSON.stringify(read.offer)
         const status = startPaused.has(external_id) ? { status: 'paused' } : {} // of a new one only: no part of the hash
