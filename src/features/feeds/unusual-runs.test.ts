@@ -3,9 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { TESTER } from '../../../test/tester.ts'
-import { createTestFeed, NO_CHANGES } from '../../../test/upstreams/feed.ts'
+import { createTestFeed, NO_CHANGES, openSocket } from '../../../test/upstreams/feed.ts'
+import { Upstream } from '../../../test/upstreams/server.ts'
 import { SHAPES, upstreamOffer } from '../../../test/upstreams/shapes.ts'
-import { useWorld } from '../../../test/world.ts'
+import { SECRET_KEY, useWorld } from '../../../test/world.ts'
+import { FEED_DEFAULTS } from './feed-settings.ts'
+import { createFeed } from './feeds.ts'
+import { runFeed } from './run.ts'
 import { dayOf, setRates } from '../rates/rates.ts'
 
 const world = useWorld('feed_unusual_runs')
@@ -55,4 +59,28 @@ test('offers whose IDs are too long to keep are each left out, however they begi
   const offers = ids.map((offerID) => ({ ...(SHAPES['lootably']?.item(upstreamOffer(1)) as object), offerID }))
   upstream.trouble = (_, response) => (upstream.send(response, 200, { success: true, data: { offers } }), true)
   assert.deepEqual((await run()).counts, { ...NO_CHANGES, fetched: 3, skipped: 3 })
+})
+
+test('of two feeds of one advertiser, a run of one pauses nothing of the other, and nothing of no feed', async () => {
+  const { db } = world.database
+  const first = await createTestFeed(world, { preset: 'lootably', offers: 5 })
+  const { advertiserId } = first
+  const upstream = await new Upstream('everflow').open()
+  upstream.offers = Array.from({ length: 5 }, (_, n) => upstreamOffer(n + 10))
+  const { request, mapping, credentials } = upstream.source
+  const kind = { request, mapping: { ...upstream.preset.mapping, ...mapping } }
+  const { feedId } = await createFeed(db, TESTER, SECRET_KEY, { name: 'Second of one advertiser', advertiserId, kind, credentials, settings: FEED_DEFAULTS }) // prettier-ignore
+  const runSecond = () => runFeed({ db, secretKey: SECRET_KEY, open: openSocket }, TESTER, feedId)
+  const [own = 0] = await world.createOffers({ name: 'Of no feed' })
+  await db.updateTable('offers').set({ advertiser_id: advertiserId }).where('offer_id', '=', own).execute()
+  const paused = async () => (await first.offersNow()).filter(({ status }) => status === 'paused').map(({ external_id }) => external_id) // prettier-ignore
+  await first.run()
+  await runSecond()
+  assert.deepEqual([(await first.offersNow()).length, await paused()], [11, []])
+  first.upstream.offers = first.upstream.offers.slice(1)
+  await first.run()
+  assert.deepEqual(await paused(), ['1000-a'])
+  upstream.offers = upstream.offers.slice(1)
+  await runSecond()
+  assert.deepEqual((await paused()).toSorted(), ['1000-a', '1010'])
 })
