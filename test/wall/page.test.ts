@@ -170,6 +170,31 @@ test('a user without offers, a banned one, and one without a connection know wha
   await page.getByText('Back again').waitFor()
 })
 
+test('a list without offers says so, and one that a filter leaves empty is shown again by "Clear filters"', async () => {
+  const { live: none } = await world.createApp({ blockedCategories: ['app', 'game', 'survey', 'video'] })
+  const { page } = await site.open({ viewport: PHONE })
+  await page.goto(urlOf(none))
+  await page.getByRole('heading', { name: 'No offers right now' }).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Clear filters' }).count(), 0)
+  await checkUsersPage(page)
+
+  const { live } = await world.createApp({ blockedCategories: ['survey'] })
+  await world.createOffers({ name: 'Found again', category: 'game' })
+  await page.goto(urlOf(live, { sort: 'newest' }))
+  await page.getByRole('button', { name: 'Found again' }).waitFor()
+  await page.getByRole('button', { name: 'Surveys' }).click()
+  await page.getByRole('searchbox').fill('nothing has this name')
+  const clear = page.getByRole('button', { name: 'Clear filters' })
+  await clear.waitFor()
+  await page.getByRole('heading', { name: 'No offers match' }).waitFor()
+  await checkUsersPage(page)
+  await clear.click()
+  await page.getByRole('button', { name: 'Found again' }).waitFor()
+  assert.equal(await page.getByRole('searchbox').inputValue(), '')
+  assert.equal(await page.getByRole('button', { name: 'All', exact: true }).getAttribute('aria-pressed'), 'true')
+  assert.equal(await page.evaluate('document.activeElement.type'), 'search')
+})
+
 test('it is used by keyboard alone, in both themes, at 200 %, and from right to left', async () => {
   const { live } = await world.createApp()
   await world.createOffers(

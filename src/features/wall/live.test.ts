@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { test } from 'node:test'
+import { HAProxy } from '../../../test/haproxy.ts'
+import { until } from '../../../test/installation.ts'
 import { signed } from '../../../test/wall/wall-url.ts'
 import { useWorld } from '../../../test/world.ts'
 import { LiveWalls } from './live.ts'
@@ -35,29 +37,34 @@ test('HEAD is answered at once: it has no stream', async (t) => {
   assert.deepEqual([status, headers.get('content-type')], [200, 'text/event-stream'])
 })
 
-test('a stream hears on its node of what another node was told, and no proxy keeps it back', async (t) => {
-  const { live } = await world.createApp()
-  const [offerId = 0] = await world.createOffers({})
-  const { clickId } = await world.click(offerId, live, 'userId=ann')
-  const other = await world.start({ requireHttps: false })
-  const base = await other.server.listen({ host: '127.0.0.1', port: 0 })
-  const controller = new AbortController()
-  t.after(async () => {
-    controller.abort()
-    await other.close()
+for (const way of ['directly', 'through HAProxy'])
+  test(`a stream hears on its node ${way} of what another node was told, and no proxy keeps it back`, async (t) => {
+    const { live } = await world.createApp()
+    const [offerId = 0] = await world.createOffers({})
+    const { clickId } = await world.click(offerId, live, 'userId=ann')
+    const other = await world.start({ requireHttps: false })
+    const node = await other.server.listen({ host: '127.0.0.1', port: 0 })
+    const proxy = way === 'directly' ? null : await HAProxy.open([Number(new URL(node).port)])
+    const base = proxy?.url ?? node
+    const controller = new AbortController()
+    t.after(async () => {
+      controller.abort()
+      await proxy?.close()
+      await other.close()
+    })
+    await until(async () => (await fetch(`${base}/healthz`).catch(() => null))?.status === 200)
+    const query = new URLSearchParams({ apiKey: live.api_key, ...signed(live) })
+    const { status, headers, body } = await fetch(`${base}/wall/v1/live?${query.toString()}`, { signal: controller.signal }) // prettier-ignore
+    assert.deepEqual([status, headers.get('content-type')], [200, 'text/event-stream'])
+    assert.match(headers.get('cache-control') ?? '', /no-transform/) // which no proxy may compress, and so collect
+    assert.equal(headers.get('x-accel-buffering'), 'no')
+    let heard = ''
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+    const hear = async (wanted: string) => {
+      while (!heard.includes(wanted)) heard += (await reader?.read())?.value ?? ''
+    }
+    await hear('retry: ')
+    assert.doesNotMatch(heard, /event/)
+    await world.confirm(offerId, clickId)
+    await hear('event: activity\n')
   })
-  const query = new URLSearchParams({ apiKey: live.api_key, ...signed(live) })
-  const { status, headers, body } = await fetch(`${base}/wall/v1/live?${query.toString()}`, { signal: controller.signal }) // prettier-ignore
-  assert.deepEqual([status, headers.get('content-type')], [200, 'text/event-stream'])
-  assert.match(headers.get('cache-control') ?? '', /no-transform/) // which no proxy may compress, and so collect
-  assert.equal(headers.get('x-accel-buffering'), 'no')
-  let heard = ''
-  const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
-  const hear = async (wanted: string) => {
-    while (!heard.includes(wanted)) heard += (await reader?.read())?.value ?? ''
-  }
-  await hear('retry: ')
-  assert.doesNotMatch(heard, /event/)
-  await world.confirm(offerId, clickId)
-  await hear('event: activity\n')
-})
