@@ -184,11 +184,7 @@ test('pages take only types from the server, but for shared rules; the dashboard
   const wrong = pages.flatMap((page) =>
     importsIn(readFileSync(join('web', page), 'utf8'))
       .filter(({ name }) => /^(\.\.\/)+src\//.test(name))
-      .filter(({ name, isTypeOnly }) =>
-        page.startsWith('dashboard/')
-          ? !isTypeOnly || !name.endsWith('/schema.ts')
-          : !isTypeOnly && !SHARED.includes(name.replace(/^(\.\.\/)+src\//, '')),
-      )
+      .filter(({ name, isTypeOnly }) => (page.startsWith('dashboard/') ? !isTypeOnly || !name.endsWith('/schema.ts') : !isTypeOnly && !SHARED.includes(name.replace(/^(\.\.\/)+src\//, '')))) // prettier-ignore
       .map(({ name }) => `${page} imports ${name}`),
   )
   assert.deepEqual(wrong, [])

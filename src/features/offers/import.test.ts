@@ -96,7 +96,7 @@ for (const format of FORMATS) {
       [{ goals: '[{"name":' }, /^goals must be valid JSON\.$/],
       [{ revenue: '2', goals: [step('One', 1.25)] }, /^revenue must be the sum over its goals\.$/],
       [{ destination_url: 'https://ads.example.com/?g={goal_id}' }, /^destination_url uses the unknown macro \{goal_id\}\. Available: \{click_id\}, .*\{timestamp\}\.$/],
-      [{ destination_url: 'https://ads.example.com/{click-id}' }, /^destination_url has the macro \{click-id\}/],
+      [{ destination_url: 'https://ads.example.com/{click-id}' }, /^destination_url uses the unknown macro \{click-id\}/],
       [{ attribution_window: '30 days' }, /^attribution_window must be a time such as 90s, 15m, 24h or 30d\.$/],
       [{ attribution_window: '59s' }, /^attribution_window must be from 60s to 365d\.$/],
       [{ hold: '366d' }, /^hold must be from 0s to 365d\.$/],
