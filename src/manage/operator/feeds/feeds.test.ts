@@ -101,6 +101,17 @@ test('credentials are never shown, and never sent to another host than the one t
   assert.deepEqual([refused.status, refused.error.message], [400, 'The upstream refused the credentials (HTTP 403). Check the key.']) // prettier-ignore
 })
 
+test('credentials are added and removed by name; one that the request needs stays', async () => {
+  const { one } = await add()
+  const added = await operator.patch<Shown>(one, { credentials: { app_id: '4711' } })
+  assert.deepEqual(added.data.credentials, ['key', 'placement', 'app_id'])
+  const removed = await operator.patch<Shown>(one, { remove_credentials: ['app_id'] })
+  assert.deepEqual(removed.data.credentials, ['key', 'placement'])
+  const { status, error } = await operator.patch(one, { remove_credentials: ['key'] })
+  assert.deepEqual([status, error.details?.['credentials']], [400, 'The request needs {key}, and there is no such credential.']) // prettier-ignore
+  assert.deepEqual((await operator.get<Shown>(one)).data.credentials, ['key', 'placement'])
+})
+
 test('a mapping is tried on an answer before it is saved, and what is wrong with it is said', async () => {
   const { upstream } = await add()
   const { mapping } = upstream.source
@@ -112,6 +123,18 @@ test('a mapping is tried on an answer before it is saved, and what is wrong with
   assert.match(offers[1]?.problem ?? '', /it has no link/)
   const wrong = await attempt({ ...mapping, titel: 'name', offers: 'data..offers' })
   assert.deepEqual(wrong.problems.map(({ place }) => place), ['titel', 'offers']) // prettier-ignore
+  assert.deepEqual(wrong.fields, [], 'without the list of offers there is nothing to read')
+  const { name: _name, ...unfinished } = { ...mapping, countries: { include: 'countries' } } // prettier-ignore
+  const partly = await attempt({ ...unfinished, name: { path: 'name', html: 'yes' }, link: { path: 'link', replace: { '{userID}': '{click_id}' } } }) // prettier-ignore
+  const read = Object.fromEntries(partly.fields.map(({ place, offers: tried }) => [place, tried]))
+  assert.deepEqual(Object.keys(read).includes('name'), false, 'one with a problem')
+  assert.deepEqual(read['link'], [
+    { read: ['https://t.test/?u={userID}'], gives: 'https://t.test/?u={click_id}', problem: null },
+    { read: [], gives: '', problem: 'it has no link: the upstream has not approved it for you' },
+  ])
+  assert.deepEqual(read['payout']?.map(({ gives }) => gives), ['2', '1']) // prettier-ignore
+  assert.partialDeepStrictEqual(read['platforms']?.[0], { read: ['*'], gives: 'web, android, ios' })
+  assert.match(read['countries']?.[0]?.problem ?? '', /it has the country \?/)
   const refused = await operator.post('/feeds', { name: 'Wrong', request: { method: 'GET' }, mapping: { offers: 'x' }, credentials: {}, settings: { share_percent: 0, every: '1s' } }) // prettier-ignore
   assert.equal(refused.status, 400)
   assert.match(refused.error.details?.['request.url'] ?? '', /url is missing/)

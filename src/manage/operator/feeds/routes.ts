@@ -1,10 +1,18 @@
 // Feeds: offers of other networks.
-import { badRequest, NoSuch } from '../../../errors.ts'
+import { badRequest, InvalidInput, NoSuch } from '../../../errors.ts'
 import { findAdvertiserName } from '../../../features/accounts/advertisers.ts'
 import { listFeeds } from '../../../features/feeds/feed-list.ts'
 import { showSettings } from '../../../features/feeds/feed-settings.ts'
-import { changeFeed, createFeed, pauseFeed, readFeed } from '../../../features/feeds/feeds.ts'
+import {
+  changeFeed,
+  createFeed,
+  type Feed,
+  type FeedChange,
+  pauseFeed,
+  readFeed,
+} from '../../../features/feeds/feeds.ts'
 import { readFeedChange, readNewFeed } from '../../../features/feeds/given-feed.ts'
+import { checkRequest } from '../../../features/feeds/mapping/check.ts'
 import { presetOf, PRESETS } from '../../../features/feeds/presets/presets.ts'
 import { notesFor, postbackUrlFor } from '../../../features/feeds/way-back.ts'
 import type { ManageContext } from '../../context.ts'
@@ -95,7 +103,9 @@ export function feedsRoutes(routes: ManageRoutes, context: ManageContext): void 
     body: ChangedFeed,
     reply: ShownFeed,
     async run({ params: { feed_id }, body, by }) {
-      await changeFeed(db, by, secretKey, feed_id, readFeedChange(await find(feed_id), body))
+      const { remove_credentials: removed = [], ...given } = body
+      const feed = await find(feed_id)
+      await changeFeed(db, by, secretKey, feed_id, removeCredentials(feed, readFeedChange(feed, given), removed))
       return show(feed_id)
     },
   })
@@ -145,6 +155,16 @@ export function feedsRoutes(routes: ManageRoutes, context: ManageContext): void 
       notes: notesFor(back),
     }
   }
+}
+
+/** Those that the request needs stay. */
+function removeCredentials(feed: Feed, change: FeedChange, names: readonly string[]): FeedChange {
+  if (names.length === 0) return change
+  const all = Object.entries(change.credentials ?? feed.credentials)
+  const credentials = Object.fromEntries(all.filter(([name]) => !names.includes(name)))
+  const problems = checkRequest(change.own?.request ?? feed.request, Object.keys(credentials))
+  if (problems.length > 0) throw new InvalidInput(problems)
+  return { ...change, credentials }
 }
 
 function presentListed({

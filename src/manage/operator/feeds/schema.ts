@@ -149,6 +149,12 @@ export const CreatedFeed = shape('CreatedFeed', {
 export const ChangedFeed = shape('ChangedFeed', {
   name: Type.Optional(name(200, 'Unique among feeds.')),
   credentials: Type.Optional(Credentials),
+  remove_credentials: Type.Optional(
+    Type.Array(Type.String({ maxLength: 50 }), {
+      maxItems: 50,
+      description: 'Names of those that the request no longer needs.',
+    }),
+  ),
   request: Type.Optional(Request),
   mapping: Type.Optional(Mapping),
   settings: Type.Optional(GivenSettings),
@@ -214,6 +220,18 @@ export const Sample = shape('FeedSample', { answer: Type.Unknown({ description: 
 export const TryMapping = shape('MappingTrial', { mapping: Mapping, answer: Type.Unknown(), settings: GivenSettings })
 export const TriedMapping = shape('TriedMapping', {
   problems: Type.Array(Type.Object({ place: Type.String(), message: Type.String() })),
+  fields: Type.Array(
+    Type.Object({
+      place: Type.String({ description: 'Of the field in the mapping. Fields with a problem are left out.' }),
+      offers: Type.Array(
+        Type.Object({
+          read: Type.Array(Type.String(), { description: 'As it stands in the answer.' }),
+          gives: Type.String({ description: 'What becomes of it.' }),
+          problem: orNull(Type.String({ description: 'Why the offer would be left out for it.' })),
+        }),
+      ),
+    }),
+  ),
   offers: Type.Array(
     Type.Object({
       external_id: Type.String(),

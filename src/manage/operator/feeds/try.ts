@@ -14,6 +14,7 @@ import type { ManageContext } from '../../context.ts'
 import { notThere } from '../../gate.ts'
 import type { ManageRoutes } from '../../route.ts'
 import { Sample, SampleOf, TriedMapping, TryMapping } from './schema.ts'
+import { tryFields } from './try-fields.ts'
 
 const TAG = 'Feeds'
 const MAX_ANSWER = 5_000_000
@@ -49,7 +50,8 @@ export function tryRoutes(routes: ManageRoutes, { db, config, secretKey }: Manag
   routes.post('/feeds/try-mapping', {
     id: 'tryFeedMapping',
     summary: 'Try a mapping on an answer',
-    about: 'What would become of the first offers, and what is wrong with the mapping. Nothing is stored.',
+    about:
+      'What each field reads of the first offers, what would become of them, and what is wrong with the mapping. Nothing is stored.',
     tag: TAG,
     access: 'operator',
     changesNothing: true,
@@ -57,8 +59,10 @@ export function tryRoutes(routes: ManageRoutes, { db, config, secretKey }: Manag
     body: TryMapping,
     reply: TriedMapping,
     async run({ body: { mapping, answer, settings } }) {
-      const problems = checkMapping(mapping).map(({ field, message }) => ({ place: field.replace(/^mapping\.?/, ''), message })) // prettier-ignore
-      if (problems.length > 0) return { problems, offers: [] }
+      const found = checkMapping(mapping)
+      const fields = tryFields(mapping, found, answer)
+      const problems = found.map(({ field, message }) => ({ place: field.replace(/^mapping\.?/, ''), message }))
+      if (problems.length > 0) return { problems, fields, offers: [] }
       const { rateOf } = await loadRates(db, new Date())
       const offers = tryMapping(
         mapping as unknown as Mapping,
@@ -66,7 +70,7 @@ export function tryRoutes(routes: ManageRoutes, { db, config, secretKey }: Manag
         readSettings(settings, FEED_DEFAULTS, 'settings.'),
         rateOf,
       )
-      return { problems, offers }
+      return { problems, fields, offers }
     },
   })
 

@@ -1,27 +1,23 @@
-import { Badge, Button, PasswordInput, Stack, Tabs, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Badge, Button, Stack, Tabs, Text } from '@mantine/core'
 import { IconEye, IconPlayerPause, IconPlayerPlay, IconRefresh } from '@tabler/icons-react'
-import { useState } from 'react'
 import { Link, useParams } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
-import { patch, post } from '../../lib/api.ts'
+import { post } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
-import { useSubmit } from '../../lib/use-submit.ts'
 import { confirm } from '../../parts/confirm.tsx'
 import { CopyBlock } from '../../parts/copy.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { HeldPayouts } from '../../parts/feeds/held.tsx'
-import { MappingEditor, NOT_JSON, parseObject } from '../../parts/feeds/mapping-editor.tsx'
+import { MappingSection } from '../../parts/feeds/mapping-section.tsx'
 import { type FeedRun, RunSection, secondsOf, statusOf } from '../../parts/feeds/run.tsx'
-import { bodyOf, SettingsFields, valuesOf } from '../../parts/feeds/settings.tsx'
+import { SettingsSection } from '../../parts/feeds/settings-section.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Pager, usePages } from '../../parts/pager.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Status } from '../../parts/status.tsx'
-import { SubmitForm } from '../../parts/submit-form.tsx'
 import { NextRun } from '../../parts/feeds/next-run.tsx'
 import { Time } from '../../parts/time.tsx'
 
@@ -96,6 +92,12 @@ function Actions({ feed, onAsked }: { feed: FeedData; onAsked: (runId: number) =
   const run = useChange(() => post(`${path}/run`), asked)
   const pause = useChange(() => post(`${path}/pause`), { refresh: ['/feeds'], done: 'Paused. Its offers stay as they are.' }) // prettier-ignore
   const resume = useChange(() => post(`${path}/resume`), { refresh: ['/feeds'], done: 'Started. It is fetched now, and then on its schedule.' }) // prettier-ignore
+  const runs = useGet(`${path}/runs`, { query: { cursor: undefined } }).data?.runs
+  const askAndStart = async () => {
+    const isKnown = runs?.some(({ outcome }) => outcome === 'done' || outcome === 'unchanged') ?? true
+    const isSure = isKnown || (await confirm({ title: 'Start without a preview?', text: 'No preview or run of this feed has been completed yet. Its offers are created as they are fetched, and publishers see them at once.', action: 'Start' })) // prettier-ignore
+    if (isSure) resume.mutate(undefined)
+  }
   const askAndPause = async () => {
     const isSure = await confirm({ title: 'Pause this feed?', text: 'It is not fetched any more. Its offers stay as they are, also those that end at the network.', action: 'Pause' }) // prettier-ignore
     if (isSure) pause.mutate(undefined)
@@ -122,7 +124,7 @@ function Actions({ feed, onAsked }: { feed: FeedData; onAsked: (runId: number) =
         <Button
           leftSection={<IconPlayerPlay size={16} />}
           loading={resume.isPending}
-          onClick={() => resume.mutate(undefined)}
+          onClick={() => void askAndStart()}
         >
           Start
         </Button>
@@ -183,83 +185,10 @@ const columns = (onOpen: (runId: number) => void): Column<FeedRun>[] => [
   { name: 'New', isNumber: true, cell: ({ created }) => formatCount(created) },
   { name: 'Changed', isNumber: true, cell: ({ changed }) => formatCount(changed) },
   { name: 'Paused', isNumber: true, cell: ({ paused }) => formatCount(paused) },
+  { name: 'Waiting', isNumber: true, cell: ({ held }) => formatCount(held) },
   { name: 'Left out', isNumber: true, cell: ({ skipped }) => formatCount(skipped) },
   { name: 'Problem', isText: true, cell: ({ message }) => message },
 ]
-
-function SettingsSection({ feed, mayChange }: { feed: FeedData; mayChange: boolean }) {
-  const names = feed.credentials
-  const initial = { name: feed.name, settings: valuesOf(feed.settings), credentials: Object.fromEntries(names.map((one) => [one, ''])) } // prettier-ignore
-  const form = useForm({ initialValues: initial })
-  const save = useChange(
-    ({ name, settings, credentials }: typeof form.values) => {
-      const given = Object.fromEntries(Object.entries(credentials).filter(([, value]) => value.trim() !== ''))
-      return patch(`/feeds/${feed.feed_id}`, { name, settings: bodyOf(settings), ...(Object.keys(given).length === 0 ? {} : { credentials: given }) }) // prettier-ignore
-    },
-    { refresh: ['/feeds'], done: 'Saved. The next run reads everything anew.', onError: () => {} },
-  )
-  const submit = useSubmit(form, async (values) => {
-    await save.mutateAsync(values)
-    form.setFieldValue('credentials', initial.credentials)
-  })
-  return (
-    <Section title="Settings">
-      <SubmitForm submit={submit} action="Save" mayChange={mayChange} button={{ style: { alignSelf: 'flex-start' } }}>
-        <TextInput label="Name" required maw={420} disabled={!mayChange} {...form.getInputProps('name')} />
-        <SettingsFields form={form} disabled={!mayChange} />
-        {names.map((one) => (
-          <PasswordInput
-            key={one}
-            label={`Credential: ${one}`}
-            description="Stored encrypted. Leave empty to keep it."
-            autoComplete="off"
-            maw={420}
-            disabled={!mayChange}
-            {...form.getInputProps(`credentials.${one}`)}
-          />
-        ))}
-      </SubmitForm>
-    </Section>
-  )
-}
-
-function MappingSection({ feed, mayChange }: { feed: FeedData; mayChange: boolean }) {
-  const isPreset = feed.preset !== null
-  const [own, setOwn] = useState({ request: JSON.stringify(feed.request, null, 2), mapping: JSON.stringify(feed.mapping, null, 2) }) // prettier-ignore
-  const form = useForm<{ request: string; mapping: string }>({ initialValues: own })
-  const save = useChange((values: { request: Record<string, unknown>; mapping: Record<string, unknown> }) => patch(`/feeds/${feed.feed_id}`, values), { refresh: ['/feeds'], done: 'Saved. The next run reads everything anew.', onError: () => {} }) // prettier-ignore
-  const submit = useSubmit(form, async () => {
-    const [request, mapping] = [parseObject(own.request), parseObject(own.mapping)]
-    if (request === null || mapping === null) {
-      form.setErrors({ ...(request === null ? { request: NOT_JSON } : {}), ...(mapping === null ? { mapping: NOT_JSON } : {}) }) // prettier-ignore
-      return false
-    }
-    await save.mutateAsync({ request, mapping })
-    return undefined
-  })
-  const editor = (
-    <MappingEditor
-      own={own}
-      onChange={(next) => {
-        setOwn(next)
-        form.setValues(next)
-      }}
-      settings={valuesOf(feed.settings)}
-      credentials={{}}
-      feedId={feed.feed_id}
-      errors={form.errors}
-      disabled={!mayChange}
-    />
-  )
-  return (
-    <Section
-      title="Request and mapping"
-      about={isPreset ? 'Those of the preset: try other ones here. They cannot be saved for this feed.' : 'How the network is asked, and how its offers become yours.'} // prettier-ignore
-    >
-      {isPreset || !mayChange ? editor : <SubmitForm submit={submit} action="Save" button={{ style: { alignSelf: 'flex-start' } }}>{editor}</SubmitForm>}
-    </Section>
-  ) // prettier-ignore
-}
 
 function Callbacks({ feed }: { feed: FeedData }) {
   return (

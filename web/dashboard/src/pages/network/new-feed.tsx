@@ -1,14 +1,23 @@
 import { Button, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { IconCopy } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { post } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
+import { useFilters } from '../../lib/use-filters.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { AdvertiserSelect } from '../../parts/advertisers/advertiser-select.tsx'
 import { CopyBlock } from '../../parts/copy.tsx'
+import {
+  checkCredentials,
+  type CredentialRow,
+  CredentialsInput,
+  NEW_CREDENTIALS,
+  valuesIn,
+} from '../../parts/feeds/credentials.tsx'
 import { MappingEditor, NOT_JSON, type Own, parseObject } from '../../parts/feeds/mapping-editor.tsx'
 import { bodyOf, NEW_SETTINGS, type SettingsValues, ShareField } from '../../parts/feeds/settings.tsx'
 import { Loaded, Page } from '../../parts/page.tsx'
@@ -17,7 +26,7 @@ import { SubmitForm } from '../../parts/submit-form.tsx'
 
 type Preset = Schemas['FeedPresetList']['presets'][number]
 
-type Values = { preset: string; name: string; advertiser_id: string; credentials: Record<string, string>; postback_secret: string; settings: SettingsValues; own: Own } // prettier-ignore
+type Values = { preset: string; name: string; advertiser_id: string; credentials: Record<string, string>; postback_secret: string; settings: SettingsValues; named: CredentialRow[]; own: Own } // prettier-ignore
 
 const OWN = 'own'
 const EXAMPLE: Own = {
@@ -29,7 +38,10 @@ export default function NewFeed() {
   const presets = useGet('/feed-presets')
   const [made, setMade] = useState<Schemas['CreatedFeed'] | null>(null)
   return (
-    <Page title="Add feed" about="Offers of another network. It starts only after you have looked at its preview.">
+    <Page
+      title="Add feed"
+      about="Offers of another network. It is paused at first: look at its preview, then start it."
+    >
       {made === null ? (
         <Loaded query={presets}>{(data) => <Add presets={data.presets} onMade={setMade} />}</Loaded>
       ) : (
@@ -41,14 +53,20 @@ export default function NewFeed() {
 
 function Add({ presets, onMade }: { presets: Preset[]; onMade: (made: Schemas['CreatedFeed']) => void }) {
   const mayChange = mayWrite(useMe())
+  const [{ copy: copied = '' }] = useFilters()
   const form = useForm<Values>({
-    initialValues: { preset: '', name: '', advertiser_id: '', credentials: { key: '' }, postback_secret: '', settings: NEW_SETTINGS, own: EXAMPLE }, // prettier-ignore
+    initialValues: { preset: '', name: '', advertiser_id: '', credentials: {}, postback_secret: '', settings: NEW_SETTINGS, named: NEW_CREDENTIALS, own: EXAMPLE, ...copyOf(presets, copied, NEW_SETTINGS) }, // prettier-ignore
   })
-  const { preset: chosen, own, settings, credentials } = form.getValues()
+  const { preset: chosen, own, settings, named } = form.getValues()
   const preset = presets.find((one) => one.preset === chosen)
-  const fields = preset?.credentials ?? [{ name: 'key', label: 'Key', hint: 'Stands for {key} in the request.', is_secret: true }] // prettier-ignore
+  const fields = preset?.credentials ?? []
   const create = useChange((body: Parameters<typeof post<'/feeds'>>[1]) => post('/feeds', body as never), { refresh: ['/feeds', '/advertisers'], onError: () => {} }) // prettier-ignore
   const submit = useSubmit(form, async (values) => {
+    const wrong = preset === undefined ? checkCredentials(values.named) : null
+    if (wrong !== null) {
+      form.setErrors({ credentials: wrong })
+      return false
+    }
     const given = Object.fromEntries(fields.map(({ name }) => [name, values.credentials[name] ?? '']))
     const parsed = { request: parseObject(values.own.request), mapping: parseObject(values.own.mapping) }
     if (preset === undefined && (parsed.request === null || parsed.mapping === null)) {
@@ -59,10 +77,10 @@ function Add({ presets, onMade }: { presets: Preset[]; onMade: (made: Schemas['C
     const made = await create.mutateAsync({
       name: values.name,
       ...(values.advertiser_id === '' ? {} : { advertiser_id: Number(values.advertiser_id) }),
-      credentials: preset === undefined ? Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')) : given,
+      credentials: preset === undefined ? valuesIn(values.named) : given,
       ...(preset === undefined ? { request: parsed.request!, mapping: parsed.mapping! } : { preset: preset.preset }),
       ...(preset?.postback_secret && values.postback_secret !== '' ? { postback_secret: values.postback_secret } : {}),
-      settings: rest,
+      settings: preset === undefined ? bodyOf(values.settings) : rest,
     }) // prettier-ignore
     onMade(made)
     return undefined
@@ -89,8 +107,10 @@ function Add({ presets, onMade }: { presets: Preset[]; onMade: (made: Schemas['C
             <TextInput label="Name" required maw={420} {...form.getInputProps('name')} />
             {fields.map(({ name, label, hint, is_secret }) => {
               const Input = is_secret ? PasswordInput : TextInput
-              return <Input key={name} label={label} description={hint} required={preset !== undefined} maw={420} autoComplete="off" {...form.getInputProps(`credentials.${name}`)} /> // prettier-ignore
+              return <Input key={name} label={label} description={hint} required maw={420} autoComplete="off" {...form.getInputProps(`credentials.${name}`)} /> // prettier-ignore
             })}
+            {preset !== undefined && <CopyPreset preset={preset} onCopy={() => form.setValues(copyOf(presets, preset.preset, settings))} />}
+            {chosen === OWN && <CredentialsInput value={named} error={form.errors['credentials']} onChange={(rows) => form.setFieldValue('named', rows)} />}
             {preset?.postback_secret && (
               <PasswordInput
                 label={preset.postback_secret}
@@ -111,7 +131,7 @@ function Add({ presets, onMade }: { presets: Preset[]; onMade: (made: Schemas['C
               />
             </Stack>
             {chosen === OWN && (
-              <MappingEditor own={own} onChange={(next) => form.setFieldValue('own', next)} settings={settings} credentials={Object.fromEntries(Object.entries(credentials).filter(([, value]) => value !== ''))} errors={form.errors} />
+              <MappingEditor own={own} onChange={(next) => form.setFieldValue('own', next)} settings={settings} credentials={valuesIn(named)} errors={form.errors} />
             )}
           </>
         )}
@@ -119,6 +139,32 @@ function Add({ presets, onMade }: { presets: Preset[]; onMade: (made: Schemas['C
     </Section>
   ) // prettier-ignore
 }
+
+/** The same network, but with a request and a mapping that can be edited. */
+function copyOf(presets: Preset[], name: string, settings: SettingsValues): Partial<Values> {
+  const preset = presets.find((one) => one.preset === name)
+  if (preset === undefined) return {}
+  return {
+    preset: OWN,
+    name: preset.title,
+    named: preset.credentials.map((one) => ({ name: one.name, value: '', isKept: false })),
+    own: { request: JSON.stringify(preset.request, null, 2), mapping: JSON.stringify(preset.mapping, null, 2) },
+    settings: { ...settings, currency: preset.currency, every: preset.every },
+  }
+}
+
+function CopyPreset({ preset, onCopy }: { preset: Preset; onCopy: () => void }) {
+  return (
+    <Stack gap={4} align="flex-start">
+      <Button variant="default" size="xs" leftSection={<IconCopy size={14} />} onClick={onCopy}>
+        Copy as own definition
+      </Button>
+      <Text size="sm" c="dimmed">
+        Shows how {preset.title} is asked and read, so that you can change it. Such a feed does not follow later versions of the preset, and you set up the callbacks under its advertiser.
+      </Text>
+    </Stack>
+  )
+} // prettier-ignore
 
 function Made({ made: { feed, token } }: { made: Schemas['CreatedFeed'] }) {
   const url = token === null ? feed.postback_url : feed.postback_url.replace(feed.token_place, token)

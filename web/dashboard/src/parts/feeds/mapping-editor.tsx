@@ -1,22 +1,27 @@
-// A mapping beside a live answer: what the network says, and what would become of its first offers.
-import { Alert, Button, Code, Grid, Group, List, Stack, Text, Textarea } from '@mantine/core'
+// A request and a mapping beside a live answer: what the network says, and what would become of its first offers.
+import { Alert, Button, Grid, Group, Paper, SegmentedControl, Stack, Text, Textarea } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Schemas } from '../../lib/api-types.ts'
 import { type ApiError, post } from '../../lib/api.ts'
-import { formatUsd } from '../../lib/format.ts'
 import { useChange } from '../../lib/queries.ts'
 import { describeProblems } from '../../lib/problems.ts'
-import { DataTable } from '../data-table.tsx'
-import { Section } from '../section.tsx'
-import { sentence } from './run.tsx'
+import { AnswerTree } from './mapping/answer-tree.tsx'
+import { MappingFormProvider } from './mapping/form-context.tsx'
+import { MappingFields } from './mapping/mapping-form.tsx'
+import { OtherProblems, WhatBecomes } from './mapping/what-becomes.tsx'
 import { bodyOf, type SettingsValues } from './settings.tsx'
 
 export type Own = { request: string; mapping: string }
+type View = 'form' | 'json'
 
 const PAUSE_MS = 400
+const VIEWS = [
+  { value: 'form', label: 'Form' },
+  { value: 'json', label: 'JSON' },
+]
 
 /** The object that a text is; null where it is none. */
 export function parseObject(text: string): Record<string, unknown> | null {
@@ -43,53 +48,22 @@ type EditorProps = {
   disabled?: boolean
 }
 
-export function MappingEditor({
-  own,
-  onChange,
-  settings,
-  credentials,
-  feedId,
-  errors = {},
-  disabled = false,
-}: EditorProps) {
+export function MappingEditor({ own, onChange, settings, credentials, feedId, errors = {}, disabled = false }: EditorProps) {
   const [answer, setAnswer] = useState<unknown>(null)
+  const [view, setView] = useState<View>('form')
   const request = parseObject(own.request)
+  const mapping = parseObject(own.mapping)
+  const tried = useTried(own.mapping, answer, settings)
   const fetchOne = useChange(
-    (given: Record<string, unknown>) => post('/feeds/sample', { request: given, credentials, ...(feedId === undefined ? {} : { feed_id: feedId }) }), // prettier-ignore
+    (given: Record<string, unknown>) => post('/feeds/sample', { request: given, credentials, ...(feedId === undefined ? {} : { feed_id: feedId }) }),
     { onDone: (sample) => setAnswer(sample.answer), onError: () => {} },
   )
+  const setMapping = (next: Record<string, unknown>) => onChange({ ...own, mapping: JSON.stringify(next, null, 2) })
   return (
     <Stack>
-      <Grid>
-        <Grid.Col span={{ base: 12, md: 6 }}>
-          <JsonInput
-            label="Request"
-            name="request"
-            value={own.request}
-            disabled={disabled}
-            error={errors.request}
-            onChange={(text) => onChange({ ...own, request: text })}
-          />
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 6 }}>
-          <JsonInput
-            label="Mapping"
-            name="mapping"
-            value={own.mapping}
-            disabled={disabled}
-            error={errors.mapping}
-            onChange={(text) => onChange({ ...own, mapping: text })}
-          />
-        </Grid.Col>
-      </Grid>
+      <JsonInput label="Request" name="request" value={own.request} disabled={disabled} error={errors.request} onChange={(text) => onChange({ ...own, request: text })} />
       <Group>
-        <Button
-          variant="default"
-          leftSection={<IconDownload size={16} />}
-          disabled={request === null || disabled}
-          loading={fetchOne.isPending}
-          onClick={() => request !== null && fetchOne.mutate(request)}
-        >
+        <Button variant="default" leftSection={<IconDownload size={16} />} disabled={request === null || disabled} loading={fetchOne.isPending} onClick={() => request !== null && fetchOne.mutate(request)}>
           Fetch the first page
         </Button>
         <Text size="sm" c="dimmed">
@@ -101,10 +75,39 @@ export function MappingEditor({
           {describeProblems(fetchOne.error)}
         </Alert>
       )}
-      {answer !== null && <Tried answer={answer} mapping={own.mapping} settings={settings} />}
+      <Group justify="space-between">
+        <Text fw={500}>Mapping</Text>
+        <SegmentedControl aria-label="How the mapping is edited" size="xs" data={VIEWS} value={view} onChange={(next) => setView(next as View)} />
+      </Group>
+      {tried.error !== null && <Alert color="red">{describeProblems(tried.error)}</Alert>}
+      <MappingFormProvider mapping={mapping ?? {}} onChange={setMapping} answer={answer} tried={tried.data} disabled={disabled}>
+        <Grid>
+          <Grid.Col span={{ base: 12, md: 5 }}>
+            <Paper className="answer" p="sm">
+              {answer === null ? <Text size="sm" c="dimmed">Fetch the first page to see the answer here. A click on one of its values fills a field of the mapping.</Text> : <AnswerTree />}
+            </Paper>
+          </Grid.Col>
+          <Grid.Col span={{ base: 12, md: 7 }}>
+            {view === 'form' && mapping !== null && (
+              <Stack>
+                <OtherProblems tried={tried.data} />
+                <MappingFields />
+              </Stack>
+            )}
+            {view === 'form' && mapping === null && <Alert color="red">{NOT_JSON} Correct it as JSON first.</Alert>}
+            {view === 'json' && (
+              <Stack>
+                <OtherProblems tried={tried.data} isAll />
+                <JsonInput label="Mapping" name="mapping" value={own.mapping} disabled={disabled} error={errors.mapping} onChange={(text) => onChange({ ...own, mapping: text })} />
+              </Stack>
+            )}
+          </Grid.Col>
+        </Grid>
+      </MappingFormProvider>
+      {answer !== null && tried.data !== undefined && <WhatBecomes tried={tried.data} />}
     </Stack>
   )
-}
+} // prettier-ignore
 
 type JsonInputProps = { label: string; name: string; value: string; disabled: boolean; error: unknown; onChange: (text: string) => void } // prettier-ignore
 
@@ -115,7 +118,7 @@ function JsonInput({ label, name, value, disabled, error, onChange }: JsonInputP
       label={label}
       data-path={name}
       autosize
-      minRows={12}
+      minRows={8}
       maxRows={30}
       spellCheck={false}
       disabled={disabled}
@@ -127,66 +130,15 @@ function JsonInput({ label, name, value, disabled, error, onChange }: JsonInputP
   )
 }
 
-/** Tried again whenever the mapping changes. */
-function Tried({ answer, mapping, settings }: { answer: unknown; mapping: string; settings: SettingsValues }) {
+/** Tried again whenever the mapping changes; without an answer only what is wrong with it. */
+function useTried(mapping: string, answer: unknown, settings: SettingsValues) {
   const [text] = useDebouncedValue(mapping, PAUSE_MS)
   const parsed = parseObject(text)
   const share = Number(settings.share_percent) > 0 ? settings : { ...settings, share_percent: 100 }
-  const tried = useQuery<Schemas['TriedMapping'], ApiError>({
+  return useQuery<Schemas['TriedMapping'], ApiError>({
     queryKey: ['tried', text, answer, share],
     queryFn: () => post('/feeds/try-mapping', { mapping: parsed!, answer, settings: bodyOf(share) }),
     enabled: parsed !== null,
     placeholderData: (before) => before,
   })
-  return (
-    <Grid>
-      <Grid.Col span={{ base: 12, md: 5 }}>
-        <Section title="The answer" about="Its first offers, shortened.">
-          <Code block mah={420} tabIndex={0} style={{ overflow: 'auto' }} aria-label="The answer">
-            {JSON.stringify(answer, null, 2)}
-          </Code>
-        </Section>
-      </Grid.Col>
-      <Grid.Col span={{ base: 12, md: 7 }}>
-        <Section title="What becomes of it" about="Payouts as publishers are paid.">
-          {tried.error !== null && <Alert color="red">{describeProblems(tried.error)}</Alert>}
-          {tried.data !== undefined && tried.data.problems.length > 0 && (
-            <Alert color="yellow" title="The mapping cannot be used yet" role="status">
-              <List size="sm">
-                {tried.data.problems.map(({ place, message }) => (
-                  <List.Item key={place + message}>{message}</List.Item>
-                ))}
-              </List>
-            </Alert>
-          )}
-          {tried.data !== undefined && tried.data.problems.length === 0 && (
-            <DataTable
-              label="What becomes of it"
-              isPlain
-              minWidth={420}
-              rows={tried.data.offers}
-              rowKey={({ external_id }) => external_id}
-              empty={<Text size="sm">No offers at “offers” of the mapping.</Text>}
-              columns={[
-                { name: 'External ID', isText: true, cell: ({ external_id }) => external_id || 'none' },
-                { name: 'Offer', isText: true, cell: ({ name }) => name || 'none' },
-                {
-                  name: 'Payout',
-                  isText: true,
-                  cell: ({ offer, problem }) =>
-                    offer === null ? sentence(problem ?? '') : formatUsd(Number(offer['payout'])),
-                },
-                {
-                  name: 'Countries',
-                  isText: true,
-                  cell: ({ offer }) =>
-                    offer === null ? '' : (offer['countries'] as string[]).slice(0, 6).join(', ') || 'all',
-                },
-              ]}
-            />
-          )}
-        </Section>
-      </Grid.Col>
-    </Grid>
-  )
 }
