@@ -117,6 +117,23 @@ test('an operator adds a network beside its live answer, looks at the preview, s
   await work()
   const payout = async () => (await world.database.db.selectFrom('offers').select('payout_micros').where('external_id', '=', '1001-a').executeTakeFirstOrThrow()).payout_micros // prettier-ignore
   await becomes(payout, 3_000_000)
+
+  upstream.offers = upstream.offers.slice(0, 1)
+  await page.getByRole('tab', { name: 'Runs' }).click()
+  await page.getByRole('button', { name: 'Run now' }).click()
+  await page.getByText('A worker takes it within a second or two.').waitFor()
+  await work()
+  await page.getByRole('button', { name: 'Apply anyway' }).click()
+  await page.getByText('up to 4 offers that are gone will be paused').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Apply anyway' }).click()
+  await page.getByText('A worker takes it within a second or two.').waitFor()
+  await work()
+  await page.getByRole('radio', { name: 'Paused (4)' }).waitFor({ state: 'attached' })
+  upstream.offers = Array.from({ length: 5 }, (_, n) => upstreamOffer(n))
+  await page.getByRole('button', { name: 'Run now' }).click()
+  await page.getByText('A worker takes it within a second or two.').waitFor()
+  await work()
+  await page.getByText('5 of 5 offers are active').waitFor()
   assert.deepEqual(complaints, [])
 })
 

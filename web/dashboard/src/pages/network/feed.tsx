@@ -64,6 +64,7 @@ function Shown({ feed }: { feed: FeedData }) {
         <Tabs.Panel value="runs">
           <Runs
             feedId={feed.feed_id}
+            mayChange={mayChange}
             runId={filters['run'] ?? null}
             onOpen={(id) => change({ run: String(id) }, { isStep: true })}
           />
@@ -142,7 +143,9 @@ function Actions({ feed, onAsked }: { feed: FeedData; onAsked: (runId: number) =
   )
 }
 
-function Runs({ feedId, runId, onOpen }: { feedId: number; runId: string | null; onOpen: (runId: number) => void }) {
+type RunsProps = { feedId: number; runId: string | null; mayChange: boolean; onOpen: (runId: number) => void }
+
+function Runs({ feedId, runId, mayChange, onOpen }: RunsProps) {
   const pages = usePages()
   const path = `/feeds/${feedId}/runs` as const
   const query = { cursor: pages.cursor }
@@ -150,7 +153,9 @@ function Runs({ feedId, runId, onOpen }: { feedId: number; runId: string | null;
   const runs = useGet(path, { query, everyMs: isRunning ? 1_000 : 10_000 })
   return (
     <Stack gap="lg">
-      {runId !== null && <RunSection key={runId} feedId={feedId} runId={runId} />}
+      {runId !== null && (
+        <RunSection key={runId} feedId={feedId} runId={runId} mayChange={mayChange} onAsked={onOpen} />
+      )}
       <Loaded query={runs}>
         {(data) => (
           <DataTable

@@ -82,7 +82,7 @@ export function MappingEditor({ own, onChange, settings, credentials, feedId, er
       {tried.error !== null && <Alert color="red">{describeProblems(tried.error)}</Alert>}
       <MappingFormProvider mapping={mapping ?? {}} onChange={setMapping} answer={answer} tried={tried.data} disabled={disabled}>
         <Grid>
-          <Grid.Col span={{ base: 12, md: 5 }}>
+          <Grid.Col span={{ base: 12, md: 5 }} className="answer-column">
             <Paper className="answer" p="sm">
               {answer === null ? <Text size="sm" c="dimmed">Fetch the first page to see the answer here. A click on one of its values fills a field of the mapping.</Text> : <AnswerTree />}
             </Paper>

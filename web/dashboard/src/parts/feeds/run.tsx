@@ -1,11 +1,13 @@
 // A run of a feed: how it went, and what it did with each offer.
-import { Alert, Anchor, Group, SegmentedControl, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
+import { Alert, Anchor, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { formatBytes, formatCount, formatNoun } from '../../lib/format.ts'
-import { useGet } from '../../lib/queries.ts'
+import { post } from '../../lib/api.ts'
+import { useChange, useGet } from '../../lib/queries.ts'
 import { FEED_CHANGES as KINDS } from '../../lib/statuses.ts'
+import { confirm } from '../confirm.tsx'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Empty, Loaded } from '../page.tsx'
 import { Pager, usePages } from '../pager.tsx'
@@ -24,15 +26,25 @@ export const statusOf = ({ is_waiting, outcome }: FeedRun) => (is_waiting ? ('wa
 export const secondsOf = ({ started_at, ended_at }: FeedRun) =>
   ended_at === null ? null : Math.round((Date.parse(ended_at) - Date.parse(started_at)) / 1_000)
 
-export function RunSection({ feedId, runId }: { feedId: number; runId: string }) {
+type RunSectionProps = { feedId: number; runId: string; mayChange: boolean; onAsked: (runId: number) => void }
+
+export function RunSection({ feedId, runId, mayChange, onAsked }: RunSectionProps) {
   const path = `/feeds/${feedId}/runs/${runId}` as const
   const known = useGet(path)
   const isOver = known.data !== undefined && known.data.ended_at !== null
   const watched = useGet(path, isOver ? {} : { everyMs: WATCH_MS })
-  return <Loaded query={watched}>{(run) => <Shown feedId={feedId} run={run} />}</Loaded>
+  return (
+    <Loaded query={watched}>
+      {(run) => (
+        <Shown feedId={feedId} run={run}>
+          {mayChange && <ApplyAnyway feedId={feedId} run={run} onAsked={onAsked} />}
+        </Shown>
+      )}
+    </Loaded>
+  )
 }
 
-function Shown({ feedId, run }: { feedId: number; run: FeedRun }) {
+function Shown({ feedId, run, children }: { feedId: number; run: FeedRun; children: ReactNode }) {
   const counts = Object.keys(KINDS).filter((kind) => run[kind as Kind] > 0) as Kind[]
   const about = (
     <Group gap="xs" component="span">
@@ -50,6 +62,7 @@ function Shown({ feedId, run }: { feedId: number; run: FeedRun }) {
           {run.message}
         </Alert>
       )}
+      {children}
       {run.ended_at !== null && (
         <Text size="sm">
           {formatNoun(run.fetched, 'offer')} on {formatNoun(run.pages, 'page')}, {formatBytes(run.bytes)};{' '}
@@ -61,6 +74,26 @@ function Shown({ feedId, run }: { feedId: number; run: FeedRun }) {
         <Changes key={run.feed_run_id} feedId={feedId} run={run} kinds={counts} />
       )}
     </Section>
+  )
+}
+
+/** For a run that was refused because too many offers are gone. */
+function ApplyAnyway({ feedId, run, onAsked }: { feedId: number; run: FeedRun; onAsked: (runId: number) => void }) {
+  const apply = useChange(() => post(`/feeds/${feedId}/runs/${run.feed_run_id}/apply`), {
+    refresh: ['/feeds'],
+    onDone: ({ feed_run_id }) => onAsked(feed_run_id),
+  })
+  const gone = run.gone ?? 0
+  if (run.outcome !== 'refused' || gone === 0) return null
+  const offers = formatNoun(gone, 'offer')
+  const ask = async () => {
+    const text = `The feed is fetched again, and what it has is applied: up to ${offers} that ${gone === 1 ? 'is' : 'are'} gone will be paused, and users no longer see ${gone === 1 ? 'it' : 'them'}. Clicks from before still count. If more are gone by then, the run is refused again.` // prettier-ignore
+    if (await confirm({ title: `Pause ${offers}?`, text, action: 'Apply anyway' })) apply.mutate(undefined)
+  }
+  return (
+    <Button variant="default" style={{ alignSelf: 'flex-start' }} loading={apply.isPending} onClick={() => void ask()}>
+      Apply anyway
+    </Button>
   )
 }
 

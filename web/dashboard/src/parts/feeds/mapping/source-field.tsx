@@ -75,7 +75,7 @@ export function SourceField({ place, label, about, lists, isRequired = false, op
             </Button>
           )}
           {!hasMore && (
-            <Button variant="subtle" size="compact-xs" aria-label={`Another path for ${label}`} onClick={() => setMore(true)}>
+            <Button variant="subtle" size="compact-xs" aria-label={`Another path if empty: ${label}`} onClick={() => setMore(true)}>
               Another path if empty
             </Button>
           )}
