@@ -1,6 +1,7 @@
 // The settings of a locker as options of commands. Each is named as in the API, with hyphens.
 import type { Command } from 'commander'
 import { AppError } from '../errors.ts'
+import type { LockerLook } from '../features/lockers/look.ts'
 import { LockerInput, type LockerSettings } from '../features/lockers/schema.ts'
 import { compileValidator } from '../http/validation.ts'
 import { collect } from './output.ts'
@@ -45,7 +46,21 @@ const OPPOSITES: Record<string, string> = {
   allows_no_referrer: 'keep out visitors whose browser does not say where they come from',
 }
 
-const FIELDS = new Set([...COMMON, ...LINK].map(([field]) => field))
+const PALETTES = ['light', 'dark'] as const
+const COLORS = ['accent', 'background', 'card', 'text'] as const
+
+/** Removed ones are those of the wall. */
+const LOOK: Row[] = [
+  ['theme', 'text', '<theme>', 'light, dark or auto, or "none" for that of the wall'],
+  ...PALETTES.flatMap(
+    (palette) =>
+    COLORS.map((color): Row => [`${palette}_${color}`, 'text', '<color>', 'color such as "#1b5fd1", in quotes, or "none" for that of the wall']), // prettier-ignore
+  ),
+  ['radius', 'number', '<pixels>', 'radius of corners, or "none" for that of the wall'],
+  ['font', 'text', '<font>', 'system, rounded, serif or mono, or "none" for that of the wall'],
+]
+
+const FIELDS = new Set([...COMMON, ...LOOK, ...LINK].map(([field]) => field))
 const SINGULAR: Record<string, string> = { categories: 'category', platforms: 'platform', referrers: 'referrer' }
 const optionOf = (field: string) => `--${(SINGULAR[field] ?? field).replaceAll('_', '-')}`
 const keyOf = (field: string) => (SINGULAR[field] ?? field).replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()) // prettier-ignore
@@ -53,11 +68,12 @@ const keyOf = (field: string) => (SINGULAR[field] ?? field).replaceAll(/_(.)/g, 
 export type SettingOptions = { name?: string; slug?: string; password?: string } & Record<string, unknown>
 
 export function withSettings(command: Command): Command {
-  for (const [field, kind, value, about] of [...COMMON, ...LINK]) {
+  for (const [field, kind, value, about] of [...COMMON, ...LOOK, ...LINK]) {
     if (kind === 'list') command.option(`${optionOf(field)} ${value}`, about, collect, [])
     else command.option(`${optionOf(field)} ${value}`.trim(), about)
     if (kind === 'flag') command.option(`--no-${optionOf(field).slice(2)}`, OPPOSITES[field] ?? '')
   }
+  command.option('--no-look', 'look like the wall of the app in everything')
   return command.option('--password <text>', 'password that visitors of the link enter, or "none"')
 }
 
@@ -76,6 +92,7 @@ export function readSettings(options: SettingOptions, before: LockerSettings | n
   const input = {
     ...settings,
     ...common,
+    look: readLook(options, before?.look ?? null),
     ...(name === undefined ? {} : { name }),
     ...(slug === undefined ? {} : { slug }),
     ...(password === undefined ? {} : { password: password === NONE ? null : password }),
@@ -84,6 +101,34 @@ export function readSettings(options: SettingOptions, before: LockerSettings | n
   const { error } = validate(input) as { error?: AppError }
   if (error !== undefined) throw inOptions(error)
   return input as unknown as LockerInput
+}
+
+/** What a locker sets for itself, each under the name of its option. */
+export function lookFields(look: LockerLook | null): Record<string, unknown> {
+  const named = Object.entries(look ?? {}).flatMap(([name, value]) =>
+    typeof value === 'object'
+      ? Object.entries(value).map(([color, hex]) => [`${name}_${color}`, hex])
+      : [[name, value]],
+  )
+  return Object.fromEntries(named) as Record<string, unknown>
+}
+
+/** Null once it has nothing of its own. */
+function readLook(options: SettingOptions, before: LockerLook | null): LockerLook | null {
+  const { theme, radius, font, ...colors } = read(LOOK, options)
+  const kept = options['look'] === false ? null : before
+  const palettes = PALETTES.map((palette) => {
+    const given = COLORS.map((color) => [color, colors[`${palette}_${color}`]])
+    return [palette, whole({ ...kept?.[palette] }, Object.fromEntries(given) as object)]
+  })
+  return whole({ ...kept }, { theme, radius, font, ...Object.fromEntries(palettes) })
+}
+
+/** With the changes: undefined leaves a value as it is, null removes it. Null when nothing is left. */
+function whole(before: object, changes: object): object | null {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+  const left = Object.entries({ ...before, ...Object.fromEntries(given) }).filter(([, value]) => value !== null)
+  return left.length === 0 ? null : Object.fromEntries(left)
 }
 
 const validate = compileValidator({ schema: LockerInput, httpPart: 'body', method: '', url: '' })
@@ -106,7 +151,8 @@ function readOne(kind: Kind, value: unknown): unknown {
 /** Problems of the API's fields, as problems of options. */
 export function inOptions(error: AppError): UsageError {
   const lines = Object.entries(error.details ?? {}).map(([place, message]) => {
-    const field = place.split('.').find((part) => part !== 'link') ?? place
+    const [of = '', ...parts] = place.split('.')
+    const field = of === 'look' ? parts.join('_') : of === 'link' ? (parts[0] ?? of) : of
     const rest = message.startsWith(`${place} `) ? message.slice(place.length) : `: ${message}`
     const words = rest.replaceAll(/\b[a-z]+_[a-z_]+\b/g, (word) => (FIELDS.has(word) ? optionOf(word) : word))
     return `${optionOf(field)}${words.replace(', or null.', ', or "none".')}`

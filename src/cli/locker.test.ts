@@ -35,6 +35,22 @@ test('a content locker is created with defaults, changed a setting at a time, sh
   assert.match((await home.run(['locker', 'list'])).out, /Chapter two +content +disabled/)
 })
 
+test('a locker is given a look of its own, a color at a time, and the look of its wall again', async () => {
+  const made = await create('--name', 'Dark chapter', '--theme', 'dark', '--dark-accent', '#ffcc00')
+  assert.deepEqual(made.settings.look, { theme: 'dark', dark: { accent: '#ffcc00' } })
+  const id = String(made.locker_id)
+  const set = async (...options: string[]) => (await home.json<Shown>('locker', 'set', id, ...options)).settings.look
+  const second = await set('--dark-card', '#000000', '--radius', '0', '--font', 'serif')
+  assert.deepEqual(second, { theme: 'dark', dark: { accent: '#ffcc00', card: '#000000' }, radius: 0, font: 'serif' })
+  assert.deepEqual(await set('--title', 'Read on'), second)
+  assert.match((await home.run(['locker', 'show', id])).out, /\ndark_accent +#ffcc00\n/)
+  const third = { dark: { card: '#000000' }, radius: 0, font: 'serif' }
+  assert.deepEqual(await set('--dark-accent', 'none', '--theme', 'none'), third)
+  assert.deepEqual(await set('--no-look', '--font', 'mono'), { font: 'mono' })
+  assert.equal(await set('--font', 'none'), null)
+  failsWith(await home.run(['locker', 'set', id, '--light-text', 'blue', '--radius', '99']), /(?=.*--light-text )(?=.*--radius )/s, 2) // prettier-ignore
+})
+
 test('a link locker has a URL that is kept, a password, and settings of its own', async () => {
   const made = await create('--name', 'Album', '--target-url', 'https://files.example.com/a', '--slug', 'the-album', '--password', 'open sesame', '--referrer', 'https://blog.example') // prettier-ignore
   assert.equal(made.url, `${world.config.publicUrl}/l/the-album`)

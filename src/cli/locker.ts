@@ -6,7 +6,7 @@ import { listReported } from '../features/lockers/reports.ts'
 import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
 import { type Context, withChange, withDatabase } from './context.ts'
 import { findAppId, findLocker } from './find.ts'
-import { inOptions, readSettings, type SettingOptions, withSettings } from './locker-options.ts'
+import { inOptions, lookFields, readSettings, type SettingOptions, withSettings } from './locker-options.ts'
 import { fields, type OutputOptions, readId, readLimit, readOn, show, table } from './output.ts'
 import { hint } from './usage.ts'
 
@@ -140,6 +140,6 @@ async function readLocker({ config, database: { db } }: Context, lockerId: numbe
   return locker!
 }
 
-function describe({ settings: { name, link, ...settings }, locker_id, ...locker }: ShownLocker): string {
-  return fields({ locker_id, name, status: statusOf({ settings: { name, link, ...settings }, ...locker }), ...locker, ...settings, ...link }) // prettier-ignore
+function describe({ settings: { name, link, look, ...settings }, locker_id, ...locker }: ShownLocker): string {
+  return fields({ locker_id, name, status: statusOf({ settings: { name, link, look, ...settings }, ...locker }), ...locker, ...settings, ...lookFields(look), ...link }) // prettier-ignore
 }

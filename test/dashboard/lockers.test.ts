@@ -1,13 +1,13 @@
 // Content and link lockers as a publisher sets them up, and links that visitors reported as an operator sees them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changeLocker } from '../../src/features/lockers/lockers.ts'
+import { changeLocker, createLocker } from '../../src/features/lockers/lockers.ts'
 import type { LockerInput } from '../../src/features/lockers/schema.ts'
 import { reportLocker } from '../../src/features/lockers/reports.ts'
 import { until } from '../installation.ts'
 import { publisherOfApp } from '../people.ts'
 import { TESTER } from '../tester.ts'
-import { checkLooks, go, PHONE, pick, useDashboard } from './browser.ts'
+import { becomes, checkLooks, go, PHONE, pick, useDashboard } from './browser.ts'
 
 const dashboard = useDashboard('lockers_e2e')
 const { world } = dashboard
@@ -92,6 +92,42 @@ test('a publisher creates both kinds of lockers and changes them', async () => {
   }
 })
 
+test('a publisher gives a locker a look of its own, is told what is hard to read, and takes it back', async () => {
+  const { appId } = await world.createApp()
+  const publisherId = await publisherOfApp(world, appId)
+  const lockerId = await createLocker(world.database.db, TESTER, world.config, appId, { name: 'Dark', look: { font: 'mono' } }) // prettier-ignore
+  const { page, complaints } = await dashboard.signIn('publisher_owner', publisherId, { at: `/apps/${appId}/lockers/${lockerId}` }) // prettier-ignore
+  const light = page.getByRole('group', { name: 'Light colors' })
+  const ownLook = page.getByRole('switch', { name: 'A look of its own' })
+  const save = async () => {
+    const saved = page.waitForResponse((response) => response.request().method() === 'PUT')
+    await page.getByRole('button', { name: 'Save' }).click()
+    assert.equal((await saved).status(), 200)
+    return (await settingsOf(appId))[0]?.look
+  }
+  assert.equal(await light.getByLabel('Background').inputValue(), '#f4f6f9', 'as the wall')
+  await light.getByLabel('Accent').fill('#ffee88')
+  await light.getByText('Hard to read').waitFor()
+  await light.getByLabel('Accent').fill('#8a6d00')
+  await light.getByText('Hard to read').waitFor({ state: 'detached' })
+  await page.getByLabel('Corner radius').fill('25')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Enter a whole number from 0 to 24.').waitFor()
+  await page.getByLabel('Corner radius').fill('2')
+  const start = page.getByRole('figure', { name: 'Light colors' }).getByText('Start')
+  await becomes(() => start.evaluate((one) => getComputedStyle(one).backgroundColor), 'rgb(138, 109, 0)')
+  assert.deepEqual(await save(), { font: 'mono', radius: 2, light: { accent: '#8a6d00' } }, 'the rest follows the wall')
+  await page.getByRole('combobox', { name: 'Theme' }).click()
+  await pick(page.getByRole('option', { name: 'Dark' }))
+  assert.equal(await page.getByRole('figure').count(), 1)
+  await checkLooks(page)
+  await ownLook.click()
+  assert.equal(await save(), null)
+  assert.equal(await light.count(), 0)
+  assert.deepEqual(complaints, [])
+  await page.context().close()
+})
+
 test('an operator takes a reported link down, and its publisher reads why', async () => {
   const { appId } = await world.createApp()
   const publisherId = await publisherOfApp(world, appId)
@@ -136,6 +172,7 @@ const lockerOf = (slug: string) =>
   world.database.db.selectFrom('lockers').selectAll().where('slug', '=', slug).executeTakeFirstOrThrow()
 
 type Stored = {
+  look: LockerInput['look']
   title: string
   needed_reward: number | null
   needed_offers: number | null

@@ -15,6 +15,7 @@ export const DEFAULTS: Omit<LockerSettings, 'name' | 'link'> = {
   title: '',
   text: '',
   image: null,
+  look: null,
   consent: '',
   needed_offers: null,
   needed_reward: null,

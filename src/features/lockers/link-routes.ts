@@ -84,8 +84,8 @@ export function linkRoutes(server: FastifyInstance, options: LinkOptions): void 
       if (!isBot && !mayComeFrom(locker, request.headers.referer, publicUrl))
         return sendProblem(reply, 'referrer', language)
       if (isSeen(request, visitor)) views.note(locker.lockerId)
-      const look = await settingsOf(locker.appId)
-      const shown = { locker, look, language, publicUrl }
+      const wall = await settingsOf(locker.appId)
+      const shown = { locker, wall, language, publicUrl }
       const needsPassword = locker.passwordHash !== null
       // With a password, it only says from where the visitor came, and is exchanged for one that knows the password.
       const pass = keys.pass({ ...locker, passwordHash: null }, Date.now())

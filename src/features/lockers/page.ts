@@ -12,6 +12,7 @@ import { directionOf, type Language } from '../../lib/languages.ts'
 import type { WallSettingsReader } from '../wall/settings.ts'
 import { themeOf } from '../wall/theme.ts'
 import { PROBLEM_STATUS } from './admission.ts'
+import { lookOf } from './look.ts'
 import type { KnownLocker } from './lockers.ts'
 import { type LockerProblem, PROBLEM_TEXTS } from './problem-texts.ts'
 import type { LockerBoot } from './schema.ts'
@@ -19,7 +20,7 @@ import { TEXTS } from './texts.ts'
 
 type WallSettings = Awaited<ReturnType<WallSettingsReader>>
 
-type Shown = { locker: KnownLocker; look: WallSettings; language: Language; publicUrl: string }
+type Shown = { locker: KnownLocker; wall: WallSettings; language: Language; publicUrl: string }
 type Visit = Pick<LockerBoot, 'isTest' | 'parent' | 'pass' | 'needsPassword'>
 
 export type LockerFiles = { page: string; style: string; embed: string }
@@ -39,8 +40,9 @@ export function sendLockerPage(
   shown: Shown,
   visit: Visit | null,
 ): FastifyReply {
-  const { locker, look, language, publicUrl } = shown
+  const { locker, wall, language, publicUrl } = shown
   const { settings, lockerId, appId, slug } = locker
+  const look = lookOf(wall, settings.look)
   const nonce = randomBytes(16).toString('base64')
   const texts = TEXTS[language]
   const title = settings.title || (locker.kind === 'link' ? texts.link_title : texts.content_title)
@@ -77,7 +79,7 @@ ${script}
 </html>
 `
   const ancestors =
-    locker.kind === 'link' ? "'none'" : look.parents.length === 0 ? '*' : `'self' ${look.parents.join(' ')}`
+    locker.kind === 'link' ? "'none'" : wall.parents.length === 0 ? '*' : `'self' ${wall.parents.join(' ')}`
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src 'self' data: https:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors ${ancestors}`
   return sendPage(reply, html, { policy, cacheControl: 'no-store' })
 }

@@ -102,9 +102,9 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
       if (problem !== null || locker === null || credential === undefined || files === null)
         return sendProblem(reply, problem ?? 'unknown', language)
       const parent = URL.parse(origin)?.origin ?? null
-      const look = await settingsOf(locker.appId)
+      const wall = await settingsOf(locker.appId)
       if (!isTest && isSeen(request, visitorOf(request))) views.note(locker.lockerId)
-      const shown = { locker, look, language, publicUrl }
+      const shown = { locker, wall, language, publicUrl }
       return sendLockerPage(reply, files, shown, { isTest, parent, pass: null, needsPassword: false })
     },
   )

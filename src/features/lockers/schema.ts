@@ -4,6 +4,7 @@ import { pattern } from '../../http/forms.ts'
 import { oneOf, shape } from '../../http/shape.ts'
 import { DATE_OR_TIME, LINE, NOT_BLANK, SAFE_TEXT } from '../../http/validation.ts'
 import type { ProblemTexts } from './problem-texts.ts'
+import { LockerLook } from './look.ts'
 import type { LockerTexts } from './texts.ts'
 import { CATEGORIES, PLATFORMS } from '../offers/choices.ts'
 import { Lang } from '../offers/schema.ts'
@@ -41,6 +42,7 @@ const COMMON = {
   title: line(80, 'Empty: a title in the language of the visitor.'),
   text: line(300, 'Below the title.'),
   image: picture('Above the title. An https URL, or the path of an uploaded image.'),
+  look: orNull(LockerLook, 'Colors, corners and font. What is left out is as in the wall of the app. Null: all of it.'),
   consent: line(300, 'A sentence that visitors read before they start. Empty: none.'),
   needed_offers: orNull(Type.Integer({ minimum: 1, maximum: 20 }), 'How many offers unlock. Null: `needed_reward` counts.'), // prettier-ignore
   needed_reward: orNull(Type.Number({ minimum: 0.0001, maximum: 1_000_000_000 }), 'How much reward unlocks, in the currency of the app. Null: `needed_offers` counts.'), // prettier-ignore

@@ -20,17 +20,23 @@ export default function LockerPage() {
 
 function NewLocker({ appId }: { appId: string }) {
   const app = useGet(`/apps/${appId}`)
+  const wall = useGet(`/apps/${appId}/wall`)
   const [, go] = useLocation()
   return (
     <Page title="New locker">
       <Loaded query={app}>
         {({ currency }) => (
-          <LockerForm
-            appId={appId}
-            currency={currency}
-            locker={null}
-            onCreate={({ locker_id }) => go(`/apps/${appId}/lockers/${locker_id}`)}
-          />
+          <Loaded query={wall}>
+            {(look) => (
+              <LockerForm
+                appId={appId}
+                currency={currency}
+                wall={look}
+                locker={null}
+                onCreate={({ locker_id }) => go(`/apps/${appId}/lockers/${locker_id}`)}
+              />
+            )}
+          </Loaded>
         )}
       </Loaded>
     </Page>
@@ -40,6 +46,7 @@ function NewLocker({ appId }: { appId: string }) {
 function KnownLocker({ appId, id }: { appId: string; id: string }) {
   const app = useGet(`/apps/${appId}`)
   const locker = useGet(`/apps/${appId}/lockers/${id}`)
+  const wall = useGet(`/apps/${appId}/wall`)
   return (
     <Loaded query={app}>
       {({ currency, api_url }) => (
@@ -58,7 +65,9 @@ function KnownLocker({ appId, id }: { appId: string; id: string }) {
               <Stack gap="lg">
                 <Figures appId={appId} locker={data} />
                 <LockerCode locker={data} server={new URL(api_url).origin} />
-                <LockerForm appId={appId} currency={currency} locker={data} />
+                <Loaded query={wall}>
+                  {(look) => <LockerForm appId={appId} currency={currency} wall={look} locker={data} />}
+                </Loaded>
               </Stack>
             </Page>
           )}

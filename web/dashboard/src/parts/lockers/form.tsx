@@ -10,12 +10,14 @@ import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { CATEGORIES, choicesOf, PLATFORMS } from '../../lib/words.ts'
 import { AmountInput, WholeInput } from '../amount-input.tsx'
-import { AppPictureInput } from '../app-picture-input.tsx'
 import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
+import type { WallSettings } from '../wall/data.ts'
 import type { Locker } from './data.ts'
 import { below, type FieldsProps, LinkFields, PreviewCardFields } from './link-fields.tsx'
-import { bodyOf, type LockerValues, minutesOf, MOST_MINUTES, NEW_LOCKER, type Unit, valuesOf } from './values.ts'
+import { ContentFields } from './look-fields.tsx'
+import { MOST_RADIUS } from './look-values.ts'
+import { bodyOf, type LockerValues, minutesOf, MOST_MINUTES, newLocker, type Unit, valuesOf } from './values.ts'
 
 const UNITS: { value: Unit; label: string }[] = [
   { value: 'minutes', label: 'minutes' },
@@ -33,6 +35,9 @@ const validate = {
   },
   min_payout: ifAny(checkAmount),
   max_payout: ifAny(checkAmount),
+  look: {
+    radius: (text: string, { has_look }: LockerValues) => (has_look ? checkWhole(0, MOST_RADIUS)(text) : null),
+  },
   link: {
     click_limit: (text: string, { kind }: LockerValues) => (kind === 'link' ? ifAny(checkWhole(1, 1_000_000_000))(text) : null), // prettier-ignore
   },
@@ -41,14 +46,16 @@ const validate = {
 type LockerFormProps = {
   appId: string
   currency: string
+  /** What the locker does not set itself looks as the wall. */
+  wall: WallSettings
   /** Null: a new one. */
   locker: Locker | null
   onCreate?: (locker: Locker) => void
 }
 
-export function LockerForm({ appId, currency, locker, onCreate }: LockerFormProps) {
+export function LockerForm({ appId, currency, wall, locker, onCreate }: LockerFormProps) {
   const isReader = !mayWrite(useMe())
-  const shown = locker === null ? NEW_LOCKER : valuesOf(locker)
+  const shown = locker === null ? newLocker(wall) : valuesOf(locker, wall)
   const form = useForm({ initialValues: shown, validate })
   useFollow(form, shown)
   const send = (body: BodyOf<'POST /apps/{app_id}/lockers'>) =>
@@ -62,8 +69,8 @@ export function LockerForm({ appId, currency, locker, onCreate }: LockerFormProp
   })
   const { formProps, isSending, error } = useSubmit(form, async (values) => {
     const seen = locker === null ? {} : { seen_version: locker.version }
-    const saved = await save.mutateAsync({ ...bodyOf(values, locker), ...seen })
-    form.setInitialValues(valuesOf(saved))
+    const saved = await save.mutateAsync({ ...bodyOf(values, wall, locker), ...seen })
+    form.setInitialValues(valuesOf(saved, wall))
     form.reset()
     onCreate?.(saved)
   })
@@ -75,7 +82,7 @@ export function LockerForm({ appId, currency, locker, onCreate }: LockerFormProp
         {locker === null && <KindFields {...fields} />}
         <GeneralFields {...fields} />
         {form.values.kind === 'link' && <LinkFields {...fields} before={locker} />}
-        <LookFields {...fields} />
+        <ContentFields {...fields} />
         <UnlockFields {...fields} currency={currency} />
         <OfferFields {...fields} />
         {form.values.kind === 'link' && <PreviewCardFields {...fields} />}
@@ -120,29 +127,6 @@ function GeneralFields({ form, isReader }: FieldsProps) {
         description="A disabled locker shows nothing."
         disabled={isReader}
         {...form.getInputProps('enabled', { type: 'checkbox' })}
-      />
-    </Section>
-  )
-}
-
-function LookFields({ form, appId, isReader }: FieldsProps) {
-  return (
-    <Section title="What visitors see" about="Colors and font are those of the wall of this app.">
-      <TextInput
-        label="Title"
-        placeholder="In the visitor’s language"
-        maxLength={80}
-        readOnly={isReader}
-        {...form.getInputProps('title')}
-      />
-      <TextInput label="Text" maxLength={300} readOnly={isReader} {...form.getInputProps('text')} />
-      <AppPictureInput label="Picture" appId={appId} isReader={isReader} input={form.getInputProps('image')} />
-      <TextInput
-        label="Consent line"
-        description="A sentence that visitors read before they start, such as what you do with their data."
-        maxLength={300}
-        readOnly={isReader}
-        {...form.getInputProps('consent')}
       />
     </Section>
   )

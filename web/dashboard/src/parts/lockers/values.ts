@@ -3,7 +3,9 @@ import { amountOf, readWhole, wholeOf } from '../../lib/amounts.ts'
 import type { BodyOf } from '../../lib/operations.ts'
 import type { Category, Platform } from '../../lib/words.ts'
 import { fromClockTime, toClockTime } from '../../lib/zoned-time.ts'
+import type { WallSettings } from '../wall/data.ts'
 import type { Locker } from './data.ts'
+import { lookValuesOf, type LookValues, ownLookOf } from './look-values.ts'
 
 const UNITS = { minutes: 1, hours: 60, days: 1_440 } as const
 export type Unit = keyof typeof UNITS
@@ -17,6 +19,8 @@ export type LockerValues = {
   text: string
   image: string | null
   consent: string
+  has_look: boolean
+  look: LookValues
   counts: 'offers' | 'reward'
   needed_offers: string
   needed_reward: string
@@ -42,7 +46,7 @@ export type LockerValues = {
   }
 }
 
-export const NEW_LOCKER: LockerValues = {
+const NEW_LOCKER: Omit<LockerValues, 'look'> = {
   kind: 'content',
   name: '',
   enabled: true,
@@ -50,6 +54,7 @@ export const NEW_LOCKER: LockerValues = {
   text: '',
   image: null,
   consent: '',
+  has_look: false,
   counts: 'offers',
   needed_offers: '1',
   needed_reward: '',
@@ -75,13 +80,17 @@ export const NEW_LOCKER: LockerValues = {
   },
 }
 
-export function valuesOf({ kind, has_password, settings }: Locker): LockerValues {
-  const { needed_offers, needed_reward, unlocked_minutes, min_payout, max_payout, link, ...rest } = settings
+export const newLocker = (wall: WallSettings): LockerValues => ({ ...NEW_LOCKER, look: lookValuesOf(wall, null) })
+
+export function valuesOf({ kind, has_password, settings }: Locker, wall: WallSettings): LockerValues {
+  const { needed_offers, needed_reward, unlocked_minutes, min_payout, max_payout, link, look, ...rest } = settings
   const unit = (['days', 'hours'] as const).find((one) => unlocked_minutes % UNITS[one] === 0) ?? 'minutes'
   return {
     ...NEW_LOCKER,
     ...rest,
     kind,
+    has_look: look !== null,
+    look: lookValuesOf(wall, look),
     counts: needed_reward === null ? 'offers' : 'reward',
     needed_offers: String(needed_offers ?? 1),
     needed_reward: String(needed_reward ?? ''),
@@ -105,12 +114,17 @@ export const minutesOf = ({ unlocked_minutes, unit }: LockerValues): number | nu
 const orNull = <T>(text: string, read: (text: string) => T): T | null => (text.trim() === '' ? null : read(text))
 
 /** `before`: the locker that is changed. */
-export function bodyOf(values: LockerValues, before: Locker | null): BodyOf<'POST /apps/{app_id}/lockers'> {
+export function bodyOf(
+  values: LockerValues,
+  wall: WallSettings,
+  before: Locker | null,
+): BodyOf<'POST /apps/{app_id}/lockers'> {
   const { kind, counts, needed_offers, needed_reward, min_payout, max_payout, slug, asks_password, password } = values
   const { name, enabled, title, text, image, consent, counts_pending, categories, platforms, link } = values
   const common = { name, enabled, title, text, image, consent, counts_pending, categories, platforms }
   return {
     ...common,
+    look: values.has_look ? ownLookOf(values.look, wall, before?.settings.look ?? null) : null,
     needed_offers: counts === 'offers' ? wholeOf(needed_offers) : null,
     needed_reward: counts === 'reward' ? amountOf(needed_reward) : null,
     unlocked_minutes: minutesOf(values) ?? Number.NaN,

@@ -1,5 +1,5 @@
 import { Alert, ColorInput, Fieldset, List, SimpleGrid } from '@mantine/core'
-import type { UseFormReturnType } from '@mantine/form'
+import type { GetInputPropsReturnType } from '@mantine/form'
 import { contrastProblems, type WallSettings } from './data.ts'
 
 const COLORS = [
@@ -12,7 +12,7 @@ const COLORS = [
 type PaletteProps = {
   name: 'light' | 'dark'
   label: string
-  form: UseFormReturnType<WallSettings>
+  form: { values: Pick<WallSettings, 'light' | 'dark'>; getInputProps(path: string): GetInputPropsReturnType }
   isReader: boolean
 }
 
