@@ -7,6 +7,8 @@ import { useDashboard } from '../dashboard/browser.ts'
 import { freePort } from '../ports.ts'
 import { TESTER } from '../tester.ts'
 
+type SiteOptions = { lang?: string; headers?: Record<string, string> }
+
 export function useLockers(name: string) {
   const site = useDashboard(name)
   const { world } = site
@@ -25,13 +27,14 @@ export function useLockers(name: string) {
   }
 
   /** A publisher's page with this body; returns where it is. `localhost` is another site than 127.0.0.1. */
-  async function openSite(body: string): Promise<string> {
+  async function openSite(body: string, { lang = 'en', headers = {} }: SiteOptions = {}): Promise<string> {
     const port = await freePort()
-    const html = `<!doctype html><html lang="en"><title>Article</title><h1>Article</h1>
+    const html = `<!doctype html><html lang="${lang}"><title>Article</title><h1>Article</h1>
       <script>window.proofs = []; addEventListener('unlocked', (event) => proofs.push(event.detail.proof))</script>
       <script src="${site.url}/locker/v1.js"></script>
       ${body}</html>`
     const server = createServer((_request, response) => {
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
       response.setHeader('Content-Type', 'text/html; charset=utf-8')
       response.end(html)
     })

@@ -1,11 +1,14 @@
 // What a publisher's page loads: <offer-locker locker="…">, or data-offer-locker="…" on any element. Covers its content and
 // shows the locker in a frame. When the server says that it is unlocked, the content is uncovered, and the event `unlocked`
 // carries the proof for the publisher's server.
+import type { Language } from '../../src/lib/languages.ts'
 import { isMessage, type KnownVisitor, visitorKey } from '../locker/parent.ts'
 
 const ORIGIN = new URL((document.currentScript as HTMLScriptElement | null)?.src ?? location.href).origin
 /** Longer lists scroll inside of the frame. */
 const MAX_HEIGHT = 2_000
+/** What frames are called, in each language that lockers have. */
+const TITLES: Record<Language, string> = { en: 'Offers', de: 'Angebote', es: 'Ofertas', fr: 'Offres', pt: 'Ofertas', pl: 'Oferty', tr: 'Teklifler', ar: 'عروض' } // prettier-ignore
 const memory = new Map<string, string>()
 
 const storage = {
@@ -51,6 +54,13 @@ function endTurn(key: string, frame: Element): void {
   for (const [other, start] of turn.others) startAsOne(key, other, start)
 }
 
+/** That of the part of the page (`lang`, also of what is around it), or else the visitor's. */
+function languageOf(element: Element): Language {
+  const around = element.closest<HTMLElement>('[lang]')?.lang ?? ''
+  const wanted = [around, ...navigator.languages].map((tag) => tag.slice(0, 2).toLowerCase())
+  return (wanted.find((tag) => Object.hasOwn(TITLES, tag)) ?? 'en') as Language
+}
+
 /** Returns how to take the frame away, and show the content again. */
 type Cover = (frame: HTMLElement) => () => void
 
@@ -59,11 +69,12 @@ function lock(element: HTMLElement, locker: string, isTest: boolean, cover: Cove
   /** Visitors of before were kept for each locker. */
   const oldKey = `offerdeck-locker-${locker}${isTest ? '-test' : ''}`
   let key = oldKey // until the frame says which app it belongs to
-  const query = new URLSearchParams({ locker, origin: location.origin, ...(isTest ? { test: '1' } : {}) })
+  const lang = languageOf(element)
+  const query = new URLSearchParams({ locker, origin: location.origin, lang, ...(isTest ? { test: '1' } : {}) })
   const frame = document.createElement('iframe')
   const load = () => (frame.src = `${ORIGIN}/locker?${query.toString()}`)
   load()
-  frame.title = element.getAttribute('title') ?? 'Offers'
+  frame.title = element.getAttribute('title') ?? TITLES[lang]
   frame.style.cssText = 'display:block;width:100%;height:480px;border:0'
   let sent: string | undefined
   const start = () => {
@@ -75,8 +86,10 @@ function lock(element: HTMLElement, locker: string, isTest: boolean, cover: Cove
   const hear = ({ source, origin, data }: MessageEvent<unknown>) => {
     if (origin !== ORIGIN || source !== frame.contentWindow || !isMessage(data)) return
     if (data.event === 'ready') {
-      const { app } = data.detail as { app?: unknown }
+      const { app, theme } = data.detail as { app?: unknown; theme?: unknown }
       if (typeof app === 'number') key = visitorKey(app, isTest)
+      // Otherwise, browsers paint a page behind a dark frame in a light page, and the reverse.
+      frame.style.colorScheme = theme === 'light' || theme === 'dark' ? theme : 'light dark'
       startAsOne(key, frame, start)
     } else if (data.event === 'visitor') {
       const { visitor } = data.detail as Partial<KnownVisitor>
@@ -97,7 +110,10 @@ function lock(element: HTMLElement, locker: string, isTest: boolean, cover: Cove
     }
   }
   const uncover = cover(frame)
+  let isOn = true
   const remove = () => {
+    if (!isOn) return
+    isOn = false
     removeEventListener('message', hear)
     uncover()
     endTurn(key, frame)
@@ -107,15 +123,18 @@ function lock(element: HTMLElement, locker: string, isTest: boolean, cover: Cove
 }
 
 class OfferLocker extends HTMLElement {
+  static observedAttributes = ['locker']
   #remove: (() => void) | null = null
 
   connectedCallback(): void {
     this.style.display ||= 'block'
-    // The parser adds what is inside later.
-    queueMicrotask(() => {
-      if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', () => this.#start())
-      else this.#start()
-    })
+    queueMicrotask(() => this.#start()) // a script that adds it may set more attributes
+  }
+
+  /** Also of an element that was there before it had one. */
+  attributeChangedCallback(): void {
+    this.disconnectedCallback()
+    queueMicrotask(() => this.#start())
   }
 
   disconnectedCallback(): void {
@@ -150,13 +169,36 @@ const coverElement =
     }
   }
 
-function lockMarked(): void {
-  for (const element of document.querySelectorAll<HTMLElement>('[data-offer-locker]'))
-    lock(element, element.dataset['offerLocker'] ?? '', element.dataset['test'] !== undefined, coverElement(element))
+const MARK = 'data-offer-locker'
+/** Marked elements that were seen, with how to take their lockers away. */
+const marked = new Map<HTMLElement, () => void>()
+
+function lockMarked(element: HTMLElement): void {
+  marked.get(element)?.() // it was moved, or marked for another locker
+  marked.delete(element)
+  const locker = element.getAttribute(MARK)
+  if (locker === null || !element.isConnected) return
+  marked.set(element, lock(element, locker, element.dataset['test'] !== undefined, coverElement(element)))
+}
+
+/** Pages add, move and remove elements at any time; this runs before they are painted. */
+function followMarked(changes: MutationRecord[]): void {
+  const changed = new Set<Node>()
+  for (const { type, target, addedNodes } of changes) {
+    if (type === 'attributes') changed.add(target)
+    for (const node of addedNodes) {
+      if (!(node instanceof HTMLElement)) continue
+      if (node.hasAttribute(MARK)) changed.add(node)
+      for (const inner of node.querySelectorAll(`[${MARK}]`)) changed.add(inner)
+    }
+  }
+  for (const element of marked.keys()) if (!element.isConnected) changed.add(element)
+  for (const element of changed) if (element instanceof HTMLElement) lockMarked(element)
 }
 
 if (customElements.get('offer-locker') === undefined) {
   customElements.define('offer-locker', OfferLocker)
-  if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', lockMarked)
-  else lockMarked()
+  for (const element of document.querySelectorAll<HTMLElement>(`[${MARK}]`)) lockMarked(element)
+  const options = { childList: true, subtree: true, attributeFilter: [MARK] }
+  new MutationObserver(followMarked).observe(document, options)
 }

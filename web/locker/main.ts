@@ -7,6 +7,9 @@ import { writeNumber } from '../wall/numbers.ts'
 import { followStream, onReturn } from '../wall/stream.ts'
 import { announce, type KnownVisitor, listen, visitorKey } from './parent.ts'
 
+/** More would push what follows far down the publisher's page. */
+const FIRST_OFFERS = 5
+
 const boot = JSON.parse(document.getElementById('boot')?.textContent ?? 'null') as LockerBoot
 const { texts, slug } = boot
 const write = (value: number) => writeNumber(value, boot.numbers)
@@ -20,6 +23,8 @@ let pass = boot.pass
 let stop: (() => void) | null = null
 let isDone = false
 let hasAsked = false
+/** All offers, not only the first few: stays so when the list is shown anew. */
+let showsAll = false
 let isAsking = false
 /** Something changed since the question that is being answered. */
 let isStale = false
@@ -156,10 +161,25 @@ function show(state: LockerState): void {
     body,
     h('p', { class: 'need' }, say(need, values)),
     boot.consent !== '' && h('p', { class: 'consent', dir: 'auto' }, boot.consent),
-    state.offers.length === 0
-      ? h('p', {}, whereFrom(state.only_on))
-      : h('ul', {}, ...state.offers.map((offer) => offerRow(offer, neededReward === null ? null : state.currency))),
+    ...(state.offers.length === 0
+      ? [h('p', {}, whereFrom(state.only_on))]
+      : offerList(state.offers, neededReward === null ? null : state.currency)),
   )
+}
+
+function offerList(offers: LockerOffer[], currency: string | null): HTMLElement[] {
+  const rows = offers.map((offer) => offerRow(offer, currency))
+  const list = h('ul', {}, ...rows.slice(0, showsAll ? rows.length : FIRST_OFFERS))
+  const rest = rows.slice(list.children.length)
+  if (rest.length === 0) return [list]
+  const more = h('button', { class: 'more', onclick: () => showAll() }, say('more'))
+  const showAll = () => {
+    showsAll = true
+    list.append(...rest)
+    more.remove()
+    rest[0]?.querySelector('a')?.focus()
+  }
+  return [list, more]
 }
 
 /** Why there are no offers, and where there are some. */
@@ -175,7 +195,7 @@ function offerRow(offer: LockerOffer, currency: string | null): HTMLElement {
     'li',
     {},
     picture(offer.image_url, 'picture'),
-    h('div', {}, h('b', { dir: 'auto' }, offer.name), h('small', { dir: 'auto' }, offer.description)),
+    h('div', { dir: 'auto' }, h('b', {}, offer.name), h('small', {}, offer.description)),
     currency !== null && h('span', { class: 'reward' }, `${write(offer.reward)} ${currency}`),
     h('a', { class: 'main', href: offer.link, target: '_blank', rel: 'noopener noreferrer', 'aria-label': `${say('start')}: ${offer.name}` }, say('start')), // prettier-ignore
   )
@@ -267,7 +287,7 @@ if (slug !== null) {
     visitor = known
     void refresh()
   })
-  announce(boot.parent, 'ready', { app: boot.appId })
+  announce(boot.parent, 'ready', { app: boot.appId, theme: document.documentElement.dataset['theme'] })
   if (window.parent !== window) {
     document.documentElement.classList.add('framed')
     new ResizeObserver(() => announce(boot.parent, 'height', { height: root.offsetHeight })).observe(root)
