@@ -31,7 +31,7 @@ export const DESKTOP = { width: 1280, height: 900 }
 export const PHONE = { width: 390, height: 844 }
 const WIDE = { width: 1440, height: 900 }
 
-type Look = { viewport?: typeof DESKTOP; colorScheme?: 'light' | 'dark'; userAgent?: string }
+type Look = { viewport?: typeof DESKTOP; colorScheme?: 'light' | 'dark'; userAgent?: string; locale?: string }
 
 export type Dashboard = {
   world: World

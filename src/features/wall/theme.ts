@@ -8,7 +8,12 @@ const FONTS: Record<WallSettings['font'], string> = {
   mono: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
 }
 
-export function themeOf({ light, dark, radius, font }: Pick<WallSettings, 'light' | 'dark' | 'radius' | 'font'>): string {
+export function themeOf({
+  light,
+  dark,
+  radius,
+  font,
+}: Pick<WallSettings, 'light' | 'dark' | 'radius' | 'font'>): string {
   const colors = ({ accent, background, card, text }: WallSettings['light']) =>
     `--accent:${accent};--on-accent:${readableOn(accent)};--background:${background};--card:${card};--text:${text}`
   return (
