@@ -41,6 +41,7 @@ import { postbackRoutes } from './features/postbacks/routes.ts'
 import { statsRoutes } from './features/reports/routes.ts'
 import { userRoutes } from './features/users/routes.ts'
 import { redeemRoute } from './features/lockers/redeem-route.ts'
+import { createLockerCheck } from './features/lockers/locker-offers.ts'
 import { lockerRoutes } from './features/lockers/routes.ts'
 import { WallCounts } from './features/wall/funnel.ts'
 import { LockerViews } from './features/lockers/views.ts'
@@ -277,7 +278,8 @@ export async function mountRoutes(server: FastifyInstance, wires: Wires): Promis
   const limits = createVisitLimits()
   const { wallCounts: counts } = wires
   const onWallClick = (appId: number) => counts.note(appId, 'started')
-  clickRoutes(server, { db, catalogue, clicks, completions, credentials, links, visitors, limits, onWallClick })
+  const visits = { visitors, limits, onWallClick, isInLocker: createLockerCheck(db, catalogue) }
+  clickRoutes(server, { db, catalogue, clicks, completions, credentials, links, ...visits })
   const settingsOf = createWallSettingsReader(db)
   const viewers = createViewers({ db, secretKey, credentials, limiter, settingsOf })
   const hasMail = wires.sendMails !== null

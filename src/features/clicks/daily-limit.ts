@@ -1,15 +1,12 @@
 // How many offers a user of an app may complete in a day of UTC, where the app has such a limit. It is checked when a link
 // is followed: what was started before is paid.
-import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
-import { isUnavailable } from '../../db/pg-errors.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
 import type { AppUser } from '../offers/completions.ts'
+import { readOr } from './read-or.ts'
 
 const DAY_MS = 86_400_000
-const PATIENCE_MS = 1_000
-const NONE: number[] = []
 
 /** Whether a user may start this offer: one that was completed today already can be followed further. */
 export async function isWithinLimit(
@@ -26,14 +23,6 @@ export async function isWithinLimit(
     WHERE is_test = ${isTest} AND status <> 'rejected'`
     .execute(db)
     .then(({ rows }) => rows.map((row) => row.offer_id))
-    .catch((error: unknown) => {
-      if (isUnavailable(error)) return NONE
-      throw error
-    })
-  // While the database is unavailable, links go on working.
-  const patience = new AbortController()
-  const waiting = wait(PATIENCE_MS, NONE, { ref: false, signal: patience.signal }).catch(() => NONE)
-  const completed = await Promise.race([reading, waiting])
-  patience.abort()
+  const completed = await readOr(reading, [])
   return completed.length < limit || completed.includes(offerId)
 }

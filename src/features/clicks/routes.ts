@@ -19,6 +19,7 @@ import type { Click, Clicks } from './clicks.ts'
 import { isWithinLimit } from './daily-limit.ts'
 import { fillDestination } from './destination.ts'
 import { explanationPage, type LinkProblem, STYLE, STYLE_PATH } from './pages.ts'
+import { readOr } from './read-or.ts'
 import type { VisitLimits } from './visit-limits.ts'
 import { isPrefetch, type Visitor, type VisitorReader } from './visitor.ts'
 
@@ -54,8 +55,17 @@ export type ClickRoutesOptions = {
   limits: VisitLimits
   /** Called for each live click of a link that a wall showed. */
   onWallClick: (appId: number) => void
+  isInLocker: LockerCheck
   db: Db
 }
+
+/** Whether a locker shows this offer to this visitor now. */
+export type LockerCheck = (
+  lockerId: number,
+  offerId: number,
+  credential: AppCredential,
+  visitor: Visitor,
+) => Promise<boolean>
 
 /** A visitor who may follow a link. */
 type Passage = {
@@ -66,7 +76,7 @@ type Passage = {
 }
 
 export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions): void {
-  const { catalogue, clicks, completions, credentials, links, visitors, limits, onWallClick, db } = options
+  const { catalogue, clicks, completions, credentials, links, visitors, limits, onWallClick, isInLocker, db } = options
 
   server.get<{ Params: { offer_id: string; token: string } }>(
     '/c/:offer_id/:token',
@@ -152,6 +162,9 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
     const visit = { country: visitor.country, platforms: platformsOf(visitor), rules: credential.rules }
     const [reason] = catalogue.hiddenReasons(offer.offerId, visit, nowMs) ?? []
     if (reason !== undefined) return reason
+    const { lockerId } = context
+    if (lockerId !== null && !(await readOr(isInLocker(lockerId, offer.offerId, credential, visitor), true)))
+      return 'content'
     const goals = await completions.of(context)
     if (goals.length > 0 && catalogue.completedOffers(goals).includes(offer.offerId)) return 'completed'
     const { dailyLimit } = credential

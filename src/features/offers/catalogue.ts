@@ -196,6 +196,12 @@ export class Catalogue {
     return this.#shown.all(this.#without(hidden, found).slice(0, limit), language)
   }
 
+  /** Whether an offer is of these, whatever its status. */
+  isOf(offerId: number, wanted: Picked): boolean {
+    const slot = this.#shelf.find(offerId)
+    return slot !== undefined && pickSlots(this.#shelf.slots, Uint32Array.of(slot), wanted, 1).length === 1
+  }
+
   #without(hidden: readonly number[], slots: readonly number[]): number[] {
     const skipped = new Set(hidden.map((offerId) => this.#shelf.find(offerId)))
     return slots.filter((slot) => !skipped.has(slot))
