@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import { type Description, nameComponents } from './components.ts'
 import { type ErrorCode, MANAGE_ERRORS } from '../errors.ts'
+import { PreparedAnswer } from './prepared.ts'
 import { shape } from './shape.ts'
 
 declare module 'fastify' {
@@ -117,9 +118,10 @@ export async function describeApi(
   })
   let description: Description | null = null
   server.decorate('describe', () => (description ??= nameComponents(server.swagger() as unknown as Description)))
-  server.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) =>
-    reply.header('Cache-Control', 'no-cache').send(server.describe()),
+  const answer = new PreparedAnswer('application/json; charset=utf-8', 'no-cache', () =>
+    JSON.stringify(server.describe()),
   )
+  server.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => answer.send(request, reply))
 }
 
 /** An answer for people. */

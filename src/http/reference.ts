@@ -1,9 +1,8 @@
 // The reference: a page for publishers and one for the management API, each with its part of the OpenAPI description.
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Description } from './components.ts'
 import { sendPage } from './pages.ts'
+import { PreparedAnswer } from './prepared.ts'
 
 const REFERENCE_PAGE = `<!doctype html>
 <html lang="en">
@@ -98,34 +97,22 @@ function componentsOf({ components }: Description, paths: object): Description['
 }
 
 export function referenceRoutes(server: FastifyInstance): void {
-  let bundle: Promise<Bundle> | null = null
+  const hidden = { schema: { hide: true } }
   for (const path of ['/docs', '/docs/manage'])
-    server.get(path, { schema: { hide: true } }, async (_request, reply) =>
-      sendPage(reply, REFERENCE_PAGE, { policy: REFERENCE_POLICY }),
+    server.get(path, hidden, async (_request, reply) => sendPage(reply, REFERENCE_PAGE, { policy: REFERENCE_POLICY }))
+  for (const part of ['v1', 'manage'] as const) {
+    const answer = new PreparedAnswer('application/json; charset=utf-8', 'no-cache', () =>
+      JSON.stringify(partOf(server.describe(), part)),
     )
-  for (const part of ['v1', 'manage'] as const)
-    server.get(`/docs/${part}.json`, { schema: { hide: true } }, async (_request, reply) =>
-      reply.header('Cache-Control', 'no-cache').send(partOf(server.describe(), part)),
-    )
-  server.get('/docs/start.js', { schema: { hide: true } }, async (_request, reply) =>
-    reply.type('text/javascript').send(START),
-  )
-  server.get('/docs/reference.js', { schema: { hide: true } }, async (request, reply) => {
-    bundle ??= loadBundle().catch((error: unknown) => {
-      bundle = null // the next visit retries
-      throw error
-    })
-    const { script, packed } = await bundle
-    reply.type('text/javascript').header('Cache-Control', 'public, max-age=3600').header('Vary', 'Accept-Encoding')
-    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(script)
-    return reply.header('Content-Encoding', 'gzip').send(packed)
-  })
+    server.get(`/docs/${part}.json`, hidden, async (request, reply) => answer.send(request, reply))
+  }
+  server.get('/docs/start.js', hidden, async (_request, reply) => reply.type('text/javascript').send(START))
+  const script = new PreparedAnswer('text/javascript; charset=utf-8', 'public, max-age=3600', readScript)
+  server.get('/docs/reference.js', hidden, async (request, reply) => script.send(request, reply))
 }
 
-type Bundle = { script: string; packed: Buffer }
-
-/** The page's script is a string of 4 MB inside a plugin: taken out and packed at the first visit, not at every start. */
-async function loadBundle(): Promise<Bundle> {
+/** The page's script is a string of 4 MB inside a plugin: taken out at the first visit, not at every start. */
+async function readScript(): Promise<string> {
   const { default: reference } = await import('@scalar/fastify-api-reference')
   const carrier = Fastify()
   await carrier.register(reference, {
@@ -134,5 +121,5 @@ async function loadBundle(): Promise<Bundle> {
   })
   const { body } = await carrier.inject('/js/scalar.js')
   await carrier.close()
-  return { script: body, packed: await promisify(gzip)(body) }
+  return body
 }

@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { metaJson, sendJson, sendNotModified } from '../../http/envelope.ts'
+import { isFresh } from '../../http/etag.ts'
 import { goOn } from '../../lib/go-on.ts'
 import { hashNumber, hashText } from '../../lib/hash-text.ts'
 import { type AppCredential, currencyAt } from '../apps/credentials.ts'
@@ -200,11 +201,4 @@ function fillTokens(chunks: readonly string[], token: string): string {
 function subIdsOf({ aff_sub, aff_sub2, aff_sub3, aff_sub4 }: OfferQuery): SubIdSet | null {
   if (!(aff_sub || aff_sub2 || aff_sub3 || aff_sub4)) return null
   return [aff_sub || null, aff_sub2 || null, aff_sub3 || null, aff_sub4 || null]
-}
-
-function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false
-  if (ifNoneMatch.trim() === '*') return true
-  const strong = etag.slice(2) // a weak comparison takes W/"x" and "x" as the same
-  return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === strong)
 }
