@@ -120,7 +120,8 @@ export const Offer = shape('Offer', {
 export type Offer = Static<typeof Offer>
 
 const sale = Type.Optional(
-  Type.Object(
+  shape(
+    'Sale',
     {
       multiplier: Type.Number({ description: 'What every reward is multiplied with. `payout_local` has it already.' }),
       ends_at: time,
