@@ -16,6 +16,18 @@ const dashboard = useDashboard('network_system_e2e', async (world) => {
   await putAttempt(db, delivered, { duration_ms: 1_234 })
   const well = await createLane(world)
   await putPostbacks(db, well, 3, { state: 'delivered', attempts: 1 })
+  const app = await world.createApp()
+  const { locker_id } = await db
+    .insertInto('lockers')
+    .values({ app_id: app.appId, kind: 'link', slug: 'full', settings: JSON.stringify({ name: 'Full article' }) })
+    .returning('locker_id')
+    .executeTakeFirstOrThrow()
+  const settings = { title: 'Old title', counts_pending: false, categories: ['app'], link: { og_text: '' } }
+  await recordAuditAlone(
+    db,
+    { id: null, email: 'lara@example.com', ip: null, requestId: 'req_1' },
+    { action: 'locker.change', subject: locker_id, details: { before: settings, after: { ...settings, title: 'New title', link: { og_text: 'Card' } } } }, // prettier-ignore
+  )
   for (let i = 0; i < 60; i++)
     await recordAuditAlone(
       db,
@@ -27,28 +39,40 @@ const dashboard = useDashboard('network_system_e2e', async (world) => {
 test('the audit log is filtered by actor and action, in the URL, and paged', async () => {
   const { page, complaints } = await dashboard.signIn('operator')
   await page.getByRole('link', { name: 'Audit log' }).click()
-  await page.getByText('name Offer 59').waitFor()
-  await page.getByText('countries US, DE').first().waitFor()
+  await page.getByText('Name: Offer 59').waitFor()
+  await page.getByText('Countries: US, DE').first().waitFor()
   await checkLooks(page)
   await page.getByRole('button', { name: 'Next' }).click()
-  await page.getByText('name Offer 0').waitFor()
+  await page.getByText('Name: Offer 0').waitFor()
   await page.getByLabel('Actor').fill('ann@example.com')
   await page.getByLabel('Action').fill('offer.cr')
   await page.waitForURL(/action=offer\.cr/)
   await page.getByRole('row').nth(2).waitFor({ state: 'detached' })
-  await page.getByText('name Offer 0').waitFor()
+  await page.getByText('Name: Offer 0').waitFor()
   await page.reload()
   await becomes(() => page.getByLabel('Action').inputValue(), 'offer.cr')
   await page.getByLabel('Target').fill('nothing')
   await page.getByText('Nothing matches').waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).click()
-  await page.getByText('name Offer 59').waitFor()
+  await page.getByText('Name: Offer 59').waitFor()
   await becomes(() => page.getByLabel('Action').inputValue(), '')
   await page.getByLabel('Action').fill('session.start')
   await page.waitForURL(/action=session\.start/)
   await page.getByText('offer.change').first().waitFor({ state: 'detached' })
   await page.getByRole('cell', { name: 'Bea Browser' }).getByRole('link', { name: 'Bea Browser' }).first().click()
   await page.getByRole('heading', { name: 'People' }).waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+test('what an audit entry was about has its name, and what changed has the labels of the pages', async () => {
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: '/network/audit?action=locker' })
+  const row = page.getByRole('row').filter({ hasText: 'locker.change' })
+  await row.getByText('Title: Old title → New title').waitFor()
+  await row.getByText('Card text: none → Card').waitFor()
+  await row.getByText('Request ID: req_1').waitFor()
+  assert.equal(await row.getByText('Pending conversions count').count(), 0) // it did not change
+  await row.getByRole('link', { name: 'Full article' }).click()
+  await page.waitForURL(/\/apps\/\d+\/lockers\/\d+/)
   assert.deepEqual(complaints, [])
 })
 

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { createDeal } from '../../../../test/conversion-rows.ts'
+import { createFeedOf } from '../../../../test/feed-rows.ts'
 import { createPerson, publisherOfApp, visit } from '../../../../test/people.ts'
 import { useWorld } from '../../../../test/world.ts'
 import { recordAuditAlone } from '../../../features/accounts/audit.ts'
@@ -72,7 +75,7 @@ test('entries name what they are about, and what no longer exists keeps its ID',
   ])
     await recordAuditAlone(db, by, entry)
   const { data } = await (await visit(world, 'operator')).get<Page>('/audit?who=names@example.com')
-  const named = { kind: 'app', id: String(appId), name: app.name, publisher_id: publisherId }
+  const named = { kind: 'app', id: String(appId), name: app.name, publisher_id: publisherId, app_id: appId }
   assert.deepEqual(
     data.entries.map(({ target, mentions }) => [target, mentions]),
     [
@@ -80,10 +83,41 @@ test('entries name what they are about, and what no longer exists keeps its ID',
       [null, []],
       [null, []],
       [named, []],
-      [{ kind: 'person', id: owner.id, name: 'Olga Owner', publisher_id: publisherId }, []],
+      [{ kind: 'person', id: owner.id, name: 'Olga Owner', publisher_id: publisherId, app_id: null }, []],
     ],
   )
   assert.equal(data.entries[2]?.subject, '999999999')
+})
+
+test('lockers, walls, feeds and imports are named, too', async () => {
+  const { appId } = await world.createApp()
+  const publisherId = await publisherOfApp(world, appId)
+  const { db } = world.database
+  const { locker_id } = await db
+    .insertInto('lockers')
+    .values({ app_id: appId, kind: 'content', settings: JSON.stringify({ name: 'Full article' }) })
+    .returning('locker_id')
+    .executeTakeFirstOrThrow()
+  const feed = await createFeedOf(world, await createDeal(world))
+  const importId = randomUUID()
+  const by = { id: null, email: 'things@example.com', ip: null }
+  for (const entry of [
+    { action: 'locker.change', subject: locker_id, publisherId },
+    { action: 'wall.change', subject: appId, publisherId },
+    { action: 'feed.change', subject: feed },
+    { action: 'offers.import', subject: importId, details: { file_name: 'offers.csv' } },
+  ])
+    await recordAuditAlone(db, by, entry)
+  const { data } = await (await visit(world, 'operator')).get<Page>('/audit?who=things@example.com')
+  assert.partialDeepStrictEqual(
+    data.entries.map(({ target }) => target),
+    [
+      { kind: 'import', id: importId, name: 'offers.csv' },
+      { kind: 'feed', id: String(feed), name: 'Feed' },
+      { kind: 'app', id: String(appId) },
+      { kind: 'locker', id: String(locker_id), name: 'Full article', publisher_id: publisherId, app_id: appId },
+    ],
+  )
 })
 
 test('it pages', async () => {

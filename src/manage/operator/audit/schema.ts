@@ -17,7 +17,8 @@ const NAMED = {
   kind: oneOf(ENTITY_KINDS),
   id: Type.String(),
   name: Type.String({ description: 'As it is called today.' }),
-  publisher_id: orNull(Type.Integer({ description: 'Whose app or person it is.' })),
+  publisher_id: orNull(Type.Integer({ description: 'Whose app, person or locker it is.' })),
+  app_id: orNull(Type.Integer({ description: 'The app of a locker; an app’s own ID.' })),
 }
 
 export const AuditList = shape('AuditList', {

@@ -100,6 +100,18 @@ function PublisherFilter({ value, onChange }: PublisherFilterProps) {
   )
 }
 
+/** Where there is no room for all of it, the host stands on the next line. */
+function Email({ address }: { address: string }) {
+  const at = address.lastIndexOf('@')
+  return (
+    <>
+      {address.slice(0, Math.max(at, 0))}
+      <wbr />
+      {address.slice(Math.max(at, 0))}
+    </>
+  )
+}
+
 type Entry = Schemas['AuditList']['entries'][number]
 
 const columnsOf = (change: Change): Column<Entry>[] => [
@@ -116,11 +128,10 @@ const columnsOf = (change: Change): Column<Entry>[] => [
   },
   {
     name: 'Actor',
-    isText: true,
     cell: ({ who, ip, via }) => (
       <>
         <Anchor component="button" size="sm" ta="left" onClick={() => change({ who })}>
-          {who}
+          <Email address={who} />
         </Anchor>
         <Text size="xs" c="dimmed">
           {[ip, via].filter((one) => one !== null).join(' · ')}
@@ -136,7 +147,7 @@ const columnsOf = (change: Change): Column<Entry>[] => [
         {target === null ? <Text size="sm">{subject}</Text> : <EntityLink of={target} size="sm" />}
         {target !== null && (
           <Text size="xs" c="dimmed">
-            {target.kind === 'person' ? 'person' : `${target.kind} ${target.id}`}
+            {target.kind === 'person' || target.kind === 'import' ? target.kind : `${target.kind} ${target.id}`}
           </Text>
         )}
         {publisher !== null && target?.kind !== 'publisher' && (

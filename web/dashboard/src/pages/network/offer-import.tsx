@@ -123,7 +123,7 @@ function Watch({ importId, again }: { importId: string; again: () => void }) {
   if (job.error?.status === 404)
     return (
       <Empty title="This import has expired">
-        The server was restarted, or the import is too old. You can safely import the file again.
+        Its preview and results are no longer kept. You can safely import the file again.
         <Group justify="center" mt="sm">
           <Button size="xs" onClick={again}>
             Choose a file

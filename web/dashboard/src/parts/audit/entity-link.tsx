@@ -4,8 +4,10 @@ import type { Schemas } from '../../lib/api-types.ts'
 
 export type Named = NonNullable<Schemas['AuditList']['entries'][number]['target']>
 
-function pageOf({ kind, id, publisher_id }: Named): string {
+function pageOf({ kind, id, publisher_id, app_id }: Named): string {
   if (kind === 'app') return `/apps/${id}`
+  if (kind === 'locker') return `/apps/${app_id}/lockers/${id}`
+  if (kind === 'import') return `/network/offers/import?import=${id}`
   if (kind === 'person') return publisher_id === null ? '/network/people' : `/publishers/${publisher_id}/people`
   return `/network/${kind}s/${id}`
 }
