@@ -23,7 +23,7 @@ export function AppPictureInput({ label, description, appId, isReader, input }: 
         <TextInput
           label={label}
           {...(description === undefined ? {} : { description })}
-          placeholder="https://… or upload one"
+          placeholder="https://…"
           flex={1}
           readOnly={isReader}
           {...rest}

@@ -1,4 +1,16 @@
-import { ActionIcon, Alert, Button, Checkbox, Fieldset, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import {
+  ActionIcon,
+  Alert,
+  Button,
+  Checkbox,
+  Fieldset,
+  Group,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+  type TextInputProps,
+} from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { IconArrowUp, IconPlus, IconTrash } from '@tabler/icons-react'
 import { formatShare, formatUsd } from '../../lib/format.ts'
@@ -50,6 +62,11 @@ function Totals({ payout, revenue }: { payout: number; revenue: number }) {
   )
 }
 
+/** Below its input, so that inputs beside each other stay in line. */
+const note = (description: string) =>
+  ({ description, inputWrapperOrder: ['label', 'input', 'description', 'error'] }) satisfies TextInputProps
+const ofAmount = note('Of the confirmed amount')
+
 type GoalProps = { form: UseFormReturnType<OfferValues>; place: number; isOnly: boolean; isProposal: boolean }
 
 function Goal({ form, place, isOnly, isProposal }: GoalProps) {
@@ -63,7 +80,7 @@ function Goal({ form, place, isOnly, isProposal }: GoalProps) {
           <TextInput label="Goal description" {...field('description')} />
           <TextInput
             label="Goal external ID"
-            placeholder={isProposal ? 'your own ID' : 'the advertiser’s own ID'}
+            {...note(isProposal ? 'Your own ID of it' : 'The advertiser’s own ID of it')}
             {...field('external_id')}
           />
         </SimpleGrid>
@@ -76,29 +93,19 @@ function Goal({ form, place, isOnly, isProposal }: GoalProps) {
           {isProposal ? (
             <>
               <TextInput label="You pay, USD" inputMode="decimal" {...field('revenue')} />
-              <TextInput
-                label="You pay, %"
-                inputMode="decimal"
-                placeholder="of the amount"
-                {...field('revenue_percent')}
-              />
+              <TextInput label="You pay, %" inputMode="decimal" {...ofAmount} {...field('revenue_percent')} />
             </>
           ) : (
             <>
               <TextInput label="Payout, USD" inputMode="decimal" required {...field('payout')} />
-              <TextInput label="Revenue, USD" inputMode="decimal" placeholder="same as payout" {...field('revenue')} />
               <TextInput
-                label="Payout, %"
+                label="Revenue, USD"
                 inputMode="decimal"
-                placeholder="of the amount"
-                {...field('payout_percent')}
+                {...note('Empty: the payout')}
+                {...field('revenue')}
               />
-              <TextInput
-                label="Revenue, %"
-                inputMode="decimal"
-                placeholder="of the amount"
-                {...field('revenue_percent')}
-              />
+              <TextInput label="Payout, %" inputMode="decimal" {...ofAmount} {...field('payout_percent')} />
+              <TextInput label="Revenue, %" inputMode="decimal" {...ofAmount} {...field('revenue_percent')} />
             </>
           )}
         </SimpleGrid>

@@ -2,9 +2,11 @@
 import { Badge, Box, Group, NumberInput, Paper, Stack, Text } from '@mantine/core'
 import { IconClock, IconPhoto } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
+import { OFFER_FIELDS } from '../../lib/api-types.ts'
 import { formatCount } from '../../lib/format.ts'
 import { amountOf, type GoalValues, type OfferValues, payoutOf } from './values.ts'
 
+const DIFFICULTIES = OFFER_FIELDS.difficulty.data
 const SIZE = 64
 
 /** Rounded down to four decimals, as rewards are. */
@@ -41,7 +43,7 @@ export function Preview({ values, hasRewards = true }: { values: OfferValues; ha
                 <Text size="sm">{values.time_estimate}</Text>
               </Group>
             )}
-            <Text size="sm">{values.difficulty}</Text>
+            <Text size="sm">{DIFFICULTIES.find(({ value }) => value === values.difficulty)?.label}</Text>
           </Group>
           {values.payment_required && <Text size="sm">Payment required</Text>}
           {values.requirements !== '' && <Text size="sm">{values.requirements}</Text>}
