@@ -20,7 +20,6 @@ const formatsOf = (locale: string | undefined, zone: string | undefined) => {
     cents: usd({ roundingMode: 'trunc', signDisplay: 'negative' }),
     // All with the same digits, so that those below each other can be compared.
     rate: number({ style: 'percent', minimumFractionDigits: 2, maximumFractionDigits: 2 }),
-    small: usd({ minimumFractionDigits: 4 }),
     change: number({ style: 'percent', maximumFractionDigits: 1, signDisplay: 'always' }),
     points: number({ maximumFractionDigits: 2, signDisplay: 'always' }),
     local: time({ dateStyle: 'medium', timeStyle: 'medium', ...(zone === undefined ? {} : { timeZone: zone }) }),
@@ -48,11 +47,10 @@ export function exampleOf(locale: string | undefined, zone: string | undefined):
 
 /** A price, exactly. */
 export const formatUsd = (amount: number) => formats.usd.format(amount)
-/** Prices below each other: all in whole cents, or all with four digits. */
-export const formatPrices = (amounts: readonly number[]) =>
-  amounts.every((amount) => Math.round(amount * 10_000) % 100 === 0) ? formatUsd : formatPerClick
 /** A balance or a sum, in whole cents. */
 export const formatCents = (amount: number) => formats.cents.format(amount)
+/** A price, or what a click earns, in whole cents. Where a cent is a large part of it, with all its digits. */
+export const formatPrice = (amount: number) => (Math.abs(amount) < 0.1 ? formatUsd : formatCents)(amount)
 export const formatCount = (number: number) => formats.count.format(number)
 /** `1 offer`, `2 offers`. */
 export const formatNoun = (count: number, noun: string) => `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
@@ -60,8 +58,6 @@ export const formatNoun = (count: number, noun: string) => `${formatCount(count)
 export const formatUpTo = (number: number, most = 10_000) => `${formatCount(number)}${number >= most ? '+' : ''}`
 export const formatShare = (share: number) => formats.percent.format(share)
 export const formatRate = (share: number) => formats.rate.format(share)
-/** What a click earns, which is often less than a cent. */
-export const formatPerClick = (amount: number) => formats.small.format(amount)
 export const formatReward = (value: number, currency: string) => `${formats.upToFour.format(value)} ${currency}`
 /** How much more or less, as a share and in percentage points. */
 export const formatChange = (share: number) => formats.change.format(share)
@@ -92,6 +88,15 @@ export function formatAgo(time: string, now = Date.now()): string {
   const [unit, size] = STEPS.find(([, length]) => Math.abs(seconds) >= length) ?? (['second', 1] as const)
   return relative.format(Math.round(seconds / size), unit)
 }
+
+/** How long ago, for `overdue by 3 min`. */
+export function formatSince(time: string, now = Date.now()): string {
+  const seconds = Math.max(0, (now - new Date(time).getTime()) / 1000)
+  const [unit, size] = STEPS.find(([, length]) => seconds >= length) ?? (['second', 1] as const)
+  return `${formatCount(Math.floor(seconds / size))} ${SHORT_UNITS[unit] ?? unit}`
+}
+
+const SHORT_UNITS: Partial<Record<Intl.RelativeTimeFormatUnit, string>> = { day: 'd', hour: 'h', minute: 'min', second: 's' } // prettier-ignore
 
 const periodFormats = (period: string) => formats[period.length === 7 ? 'month' : period.length === 10 ? 'day' : 'hour']
 

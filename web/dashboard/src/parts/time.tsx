@@ -1,10 +1,10 @@
 import { Text, Tooltip } from '@mantine/core'
-import { formatAgo, formatTime, formatUtc } from '../lib/format.ts'
+import { formatAgo, formatSince, formatTime, formatUtc } from '../lib/format.ts'
 
-type TimeProps = { at: string | null; ago?: boolean; none?: string }
+type TimeProps = { at: string | null; ago?: boolean; since?: boolean; none?: string }
 
-/** In the viewer's own zone; in UTC on hover. */
-export function Time({ at, ago = false, none = '–' }: TimeProps) {
+/** In the viewer's own zone; in UTC on hover. `ago`: 3 minutes ago. `since`: 3 min, for how long something lasts. */
+export function Time({ at, ago = false, since = false, none = '–' }: TimeProps) {
   if (at === null)
     return (
       <Text component="span" inherit>
@@ -13,9 +13,12 @@ export function Time({ at, ago = false, none = '–' }: TimeProps) {
     )
   const utc = formatUtc(at)
   return (
-    <Tooltip label={ago ? `${formatTime(at)} · ${utc}` : utc} events={{ hover: true, focus: true, touch: true }}>
+    <Tooltip
+      label={ago || since ? `${formatTime(at)} · ${utc}` : utc}
+      events={{ hover: true, focus: true, touch: true }}
+    >
       <Text component="time" dateTime={at} inherit tabIndex={0}>
-        {ago ? formatAgo(at) : formatTime(at)}
+        {since ? formatSince(at) : ago ? formatAgo(at) : formatTime(at)}
       </Text>
     </Tooltip>
   )

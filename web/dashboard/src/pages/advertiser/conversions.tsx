@@ -3,7 +3,6 @@ import { useParams } from 'wouter'
 import { checkId } from '../../lib/amounts.ts'
 import { fileUrl } from '../../lib/api.ts'
 import type { Schemas } from '../../lib/api-types.ts'
-import { formatPrices } from '../../lib/format.ts'
 import { useMode } from '../../lib/mode.ts'
 import { useGet } from '../../lib/queries.ts'
 import { CONVERSION_STATUSES } from '../../lib/statuses.ts'
@@ -22,6 +21,7 @@ import { FoundSoFar, Pager, usePages } from '../../parts/pager.tsx'
 import { SearchInput } from '../../parts/search-input.tsx'
 import { Time } from '../../parts/time.tsx'
 import { DownloadCsv } from '../../parts/download-csv.tsx'
+import { Price } from '../../parts/money.tsx'
 
 type Conversion = Schemas['AdvertiserConversion']
 
@@ -119,7 +119,6 @@ function List({ path, query, isFiltered }: ListProps) {
 }
 
 function columnsOf(conversions: readonly Conversion[]): (Column<Conversion> | false)[] {
-  const formatPrice = formatPrices(conversions.map(({ spend }) => spend))
   return [
     { name: 'Transaction', isText: true, cell: ({ transaction_id }) => transaction_id ?? '–' },
     {
@@ -136,7 +135,7 @@ function columnsOf(conversions: readonly Conversion[]): (Column<Conversion> | fa
     },
     { name: 'Time', cell: ({ created_at }) => <Time at={created_at} /> },
     { name: 'Status', cell: (one) => <StatusWithReason {...one} /> },
-    { name: 'Spend', isNumber: true, cell: ({ spend }) => formatPrice(spend) },
+    { name: 'Spend', isNumber: true, cell: ({ spend }) => <Price amount={spend} /> },
     { name: 'Country', cell: ({ country }) => country ?? '–' },
     conversions.some(({ publisher_id }) => publisher_id !== null) && {
       name: 'Publisher',

@@ -1,8 +1,9 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
-import { formatPrices, formatReward } from '../../lib/format.ts'
+import { formatReward } from '../../lib/format.ts'
 import { type Column, DataTable } from '../data-table.tsx'
+import { Price } from '../money.tsx'
 import { Time } from '../time.tsx'
 import { StatusWithReason } from './status-with-reason.tsx'
 import { subIdsOf } from './words.ts'
@@ -15,7 +16,7 @@ export function ConversionTable({ appId, conversions, isPlain = false }: TablePr
   return (
     <DataTable
       rows={conversions}
-      columns={columnsOf(appId, formatPrices(conversions.map(({ payout }) => payout)))}
+      columns={columnsOf(appId)}
       rowKey={({ conversion_id }) => conversion_id}
       minWidth={900}
       isPlain={isPlain}
@@ -33,7 +34,7 @@ const offerColumn = (appId: string): Column<Conversion> => ({
   ),
 })
 
-const columnsOf = (appId: string, formatPrice: (payout: number) => string): Column<Conversion>[] => [
+const columnsOf = (appId: string): Column<Conversion>[] => [
   offerColumn(appId),
   { name: 'Time', cell: ({ created_at }) => <Time at={created_at} /> },
   { name: 'User', isText: true, cell: ({ user_id }) => user_id },
@@ -43,7 +44,7 @@ const columnsOf = (appId: string, formatPrice: (payout: number) => string): Colu
     isNumber: true,
     cell: ({ payout, payout_local, currency }) => (
       <>
-        {formatPrice(payout)}
+        <Price amount={payout} />
         <Text size="xs" c="dimmed">
           {formatReward(payout_local, currency)}
         </Text>

@@ -3,12 +3,12 @@ import { Anchor, Checkbox, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
-import { formatPrices } from '../../lib/format.ts'
 import { STATUS_REASONS } from '../../lib/words.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Signals } from '../fraud/signals.tsx'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
+import { Price } from '../money.tsx'
 
 export type Row = Schemas['ConversionSummaryList']['conversions'][number]
 export type Selection = { chosen: ReadonlySet<string>; choose: (ids: string[], isChosen: boolean) => void }
@@ -19,7 +19,7 @@ export function ConversionTable({ rows, selection, pager, isPlain = false }: Tab
   return (
     <DataTable
       rows={rows}
-      columns={[selection !== undefined && selectColumn(rows, selection), ...columnsOf(rows)]}
+      columns={[selection !== undefined && selectColumn(rows, selection), ...COLUMNS]}
       rowKey={({ conversion_id }) => conversion_id}
       minWidth={900}
       pager={pager}
@@ -53,13 +53,7 @@ function selectColumn(rows: Row[], selection: Selection): Column<Row> {
   }
 }
 
-const payoutColumn = (formatPrice: (payout: number) => string): Column<Row> => ({
-  name: 'Payout',
-  isNumber: true,
-  cell: ({ payout }) => formatPrice(payout),
-})
-
-const columnsOf = (rows: readonly Row[]): Column<Row>[] => [
+const COLUMNS: Column<Row>[] = [
   {
     name: 'Conversion',
     cell: (row) => (
@@ -100,7 +94,7 @@ const columnsOf = (rows: readonly Row[]): Column<Row>[] => [
     ),
   },
   { name: 'User', isText: true, cell: ({ user_id }) => user_id },
-  payoutColumn(formatPrices(rows.map(({ payout }) => payout))),
+  { name: 'Payout', isNumber: true, cell: ({ payout }) => <Price amount={payout} /> },
   { name: 'Status', cell: (row) => <Standing row={row} /> },
   { name: 'Signals', cell: ({ signals }) => <Signals signals={signals} /> },
 ]

@@ -8,6 +8,8 @@ export type DayChartProps = {
   data: { day: string }[]
   series: { name: string; label: string; color: string; strokeDasharray?: string }[]
   format: (value: number) => string
+  /** Counts: half a click is on no axis. */
+  isWhole: boolean
   /** For those who cannot see it: what it shows, and where the same is as a table. */
   label: string
 }
@@ -15,7 +17,7 @@ export type DayChartProps = {
 const FEW_DAYS = 31
 
 /** Figures over time. Comes with a library of its own, so load it lazily: see LazyDayChart. */
-export default function DayChart({ data, series, format, label }: DayChartProps) {
+export default function DayChart({ data, series, format, isWhole, label }: DayChartProps) {
   return (
     <Box role="img" aria-label={label}>
       <AreaChart
@@ -29,7 +31,7 @@ export default function DayChart({ data, series, format, label }: DayChartProps)
         connectNulls={false}
         valueFormatter={format}
         xAxisProps={{ tickFormatter: formatPeriod, minTickGap: 24 }}
-        yAxisProps={{ width: 72, domain: [(low: number) => Math.min(low, 0), 'auto'] }}
+        yAxisProps={{ width: 72, allowDecimals: !isWhole, domain: [(low: number) => Math.min(low, 0), 'auto'] }}
         // Where nothing is pointed at, there is no day either.
         tooltipProps={{ labelFormatter: (day) => (typeof day === 'string' ? formatFullPeriod(day) : '') }}
         areaChartProps={{ accessibilityLayer: false }}

@@ -7,13 +7,15 @@ type Compared = { of: MetricName; now: number | null; before: number | null }
 /** Null: there is nothing to compare. */
 function differenceOf({ of, now, before }: Compared): { sign: string; words: string } | null {
   if (now === null && before === null) return null
-  const [value, old] = [now ?? 0, before ?? 0]
-  if (value === old) return { sign: '±0', words: 'unchanged' }
-  const words = `${value > old ? 'up' : 'down'} from ${showFigure(of, before)}`
-  if (METRICS[of].isShare === true) return { sign: `${formatPoints((value - old) * 100)} pts`, words }
+  // Only what is divided by clicks can be missing.
+  if (before === null) return { sign: '–', words: 'no clicks in the previous period' }
+  if (now === null) return { sign: '–', words: `${showFigure(of, before)} in the previous period` }
+  if (now === before) return { sign: '±0', words: 'unchanged' }
+  const words = `${now > before ? 'up' : 'down'} from ${showFigure(of, before)}`
+  if (METRICS[of].isShare === true) return { sign: `${formatPoints((now - before) * 100)} pts`, words }
   // Of nothing, or of a loss, there is no share.
-  if (old <= 0) return { sign: value > old ? '+' : '−', words }
-  return { sign: formatChange((value - old) / old), words }
+  if (before <= 0) return { sign: now > before ? '+' : '−', words }
+  return { sign: formatChange((now - before) / before), words }
 }
 
 /** For a tile: both. */
@@ -31,5 +33,5 @@ export function ShortDifference(compared: Compared) {
   const difference = differenceOf(compared)
   if (difference === null) return null
   const { sign, words } = difference
-  return sign.length === 1 ? words : <span title={capital(words)}>{sign}</span>
+  return sign === '+' || sign === '−' ? words : <span title={capital(words)}>{sign}</span>
 }

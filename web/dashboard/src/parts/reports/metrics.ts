@@ -1,6 +1,6 @@
 // The figures of reports: their names, what they mean and how they are shown. Each has one definition, wherever it appears.
 import type { Schemas } from '../../lib/api-types.ts'
-import { formatCents, formatCount, formatPerClick, formatRate } from '../../lib/format.ts'
+import { formatCents, formatCount, formatPrice, formatRate } from '../../lib/format.ts'
 
 export type Stats = Schemas['Stats']
 export type StatsRow = Stats['rows'][number]
@@ -25,7 +25,7 @@ export type Metric = {
   /** In whole sentences, on hover. */
   meaning: string
   format: (value: number) => string
-  /** A sum of money, shown in whole cents. */
+  /** Shown in whole cents, exactly on hover. */
   isMoney?: boolean
   /** Differences of a share are percentage points. */
   isShare?: boolean
@@ -80,10 +80,11 @@ export const METRICS: Readonly<Record<MetricName, Metric>> = {
   },
   epc: {
     label: 'EPC',
-    about: 'Payout per click',
+    about: 'Payout of these clicks / clicks',
     meaning:
       'Earnings per click: payout of the approved conversions that came from these clicks, divided by clicks. Bots, and conversions without a click, are excluded on both sides.',
-    format: formatPerClick,
+    format: formatPrice,
+    isMoney: true,
   },
   payout: {
     label: 'Payout',

@@ -1,4 +1,5 @@
 import { SimpleGrid } from '@mantine/core'
+import { formatCount } from '../../lib/format.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { Difference } from './difference.tsx'
 import { MetricButton } from './figure.tsx'
@@ -56,6 +57,7 @@ export function OverTime<M extends MetricName>({ metrics, totals, points, by = '
             : [{ name: 'before', label: 'Previous period', color: 'gray.6', strokeDasharray: '4 4' }]),
         ]}
         format={format}
+        isWhole={format === formatCount}
         label={`Chart: ${label} by ${by}. ${table}`}
       />
     </>
