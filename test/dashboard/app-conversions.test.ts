@@ -74,6 +74,11 @@ test('a publisher finds a conversion by its sub-ID and follows it from the reque
     .getByRole('option', { name: /Cake Shop, user bob Conversion in App, rejected, found by user ID/ })
     .waitFor()
   await checkPage(page)
+  await page.getByRole('status').getByText('1 result', { exact: true }).waitFor()
+  await page.getByRole('option', { name: 'Conversions of user “bob”' }).waitFor() // some were found by it
+  await search.fill('cake')
+  await page.getByRole('option', { name: /Offers with “cake”/ }).waitFor()
+  assert.equal(await page.getByRole('option', { name: /Conversions of user/ }).count(), 0)
   await search.fill('nothing has it')
   await page.getByText(/Nothing found for “nothing has it”. Search for pages, apps and offers/).waitFor()
   await search.fill(conversionId)

@@ -96,15 +96,17 @@ const homeOf = ({ advertiser }: Me) => (advertiser === null ? '/network' : `/adv
 const MATCHES = { id: 'its ID', user: 'user ID', transaction: 'transaction ID', request: 'request ID' } as const
 
 /** The lists know more than the few that are shown here. */
-export function listLists({ me, appId }: Place, text: string): Entry[] {
+export function listLists({ me, appId }: Place, text: string, found: Schemas['SearchResults']): Entry[] {
   const base = isOperator(me) ? '/network' : appId === undefined ? null : `/apps/${appId}`
   if (base === null) return []
   const word = encodeURIComponent(text)
+  // Any text could be the ID of a user; a word without a digit rarely is.
+  const mayBeUser = /^\S*\d\S*$/.test(text) || found.conversions.some(({ matched }) => matched === 'user')
   const list = (to: string, name: string) => ({ to: `${base}${to}=${word}`, name, about: 'List', icon: IconList })
   return [
     list('/offers?search', `Offers with “${text}”`),
     ...(isOperator(me) ? [list('/publishers?search', `Publishers with “${text}”`)] : []),
-    list('/conversions?user_id', `Conversions of user “${text}”`),
-    ...(isOperator(me) ? [] : [list('/tickets?user_id', `Tickets of user “${text}”`)]),
+    ...(mayBeUser ? [list('/conversions?user_id', `Conversions of user “${text}”`)] : []),
+    ...(mayBeUser && !isOperator(me) ? [list('/tickets?user_id', `Tickets of user “${text}”`)] : []),
   ]
 }

@@ -17,6 +17,7 @@ import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useCurrentApp } from '../../lib/current-app.ts'
+import { formatNoun } from '../../lib/format.ts'
 import { isOperator, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
 import { ErrorMessage } from '../page.tsx'
@@ -69,7 +70,7 @@ function SearchField({ onDone }: { onDone: () => void }) {
   const combobox = useCombobox({ opened: true, onDropdownClose: onDone }) // Escape closes all of it
   const shown = groups.flatMap(({ entries }) => entries.map(({ to }) => to)).join(' ')
   useEffect(() => void combobox.selectFirstOption(), [shown])
-  const hasFound = groups.some(({ label }) => label !== LISTS)
+  const count = groups.reduce((sum, { label, entries }) => (label === LISTS ? sum : sum + entries.length), 0)
   return (
     <Combobox
       store={combobox}
@@ -99,15 +100,15 @@ function SearchField({ onDone }: { onDone: () => void }) {
         <div role="status">
           {isWaiting ? (
             <Text size="sm">Searching…</Text>
-          ) : !hasFound && error === null ? (
+          ) : count === 0 && error === null ? (
             <Nothing text={typed.trim()} isOperator={isOperator(me)} />
           ) : (
-            <VisuallyHidden>{shown.split(' ').length} results</VisuallyHidden>
+            <VisuallyHidden>{formatNoun(count, 'result')}</VisuallyHidden>
           )}
         </div>
         <Combobox.Options aria-label="Results" className="found">
           {groups.map(({ label, entries }) => (
-            <Combobox.Group key={label} label={label}>
+            <Combobox.Group key={label} label={label} {...(label === LISTS ? { className: 'found-further' } : {})}>
               {entries.map((entry) => (
                 <Result key={entry.to} {...entry} />
               ))}
@@ -142,7 +143,8 @@ const Nothing = ({ text, isOperator }: { text: string; isOperator: boolean }) =>
   </Text>
 )
 
-const LISTS = 'In lists'
+/** No results, but where to look further. */
+const LISTS = 'Search a list'
 
 /** What the server found is shown only for what is typed now: Enter opens nothing that was found for other words. */
 function useEntries(place: Place, typed: string) {
@@ -158,7 +160,7 @@ function useEntries(place: Place, typed: string) {
     const all: EntryGroup[] = [
       { label: 'Pages', entries: pages },
       ...(found === null ? [] : listFound(found, place)),
-      { label: LISTS, entries: found === null ? [] : listLists(place, text) },
+      { label: LISTS, entries: found === null ? [] : listLists(place, text, found) },
     ]
     return all.filter(({ entries }) => entries.length > 0)
   }, [me, appId, place.appName, text, found])
