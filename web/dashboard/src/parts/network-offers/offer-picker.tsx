@@ -6,6 +6,7 @@ import { useGet } from '../../lib/queries.ts'
 
 const PAUSE_MS = 200
 const SHOWN = 20
+const NOTHING_FOUND = 'No offer matches'
 
 type Offer = { offer_id: number; name: string }
 
@@ -22,7 +23,7 @@ function useOffers(typed: string, chosen: readonly number[], known: readonly Off
   return {
     data: [...ids].map((id) => ({ value: String(id), label: label(id) })),
     nothingFoundMessage:
-      typed === '' ? undefined : found.isFetching || search !== typed ? 'Searching …' : 'No offer matches',
+      typed === '' ? undefined : found.isFetching || search !== typed ? 'Searching …' : NOTHING_FOUND,
     filter: ({ options }: { options: unknown[] }) => options as never, // the server has filtered them
   }
 }
@@ -34,8 +35,10 @@ type OffersPickerProps = Omit<MultiSelectProps, 'data' | 'value' | 'onChange'> &
   known: readonly Offer[]
 }
 
-export function OffersPicker({ value, onChange, known, ...props }: OffersPickerProps) {
+export function OffersPicker({ value, onChange, known, error, ...props }: OffersPickerProps) {
   const [typed, setTyped] = useState('')
+  const [isFocused, setFocused] = useState(false)
+  const isLeaving = useRef(false)
   const offers = useOffers(typed, value, known)
   const take = (event: ClipboardEvent) => {
     const ids = readIds(event.clipboardData.getData('text'))
@@ -52,12 +55,30 @@ export function OffersPicker({ value, onChange, known, ...props }: OffersPickerP
       hidePickedOptions
       value={value.map(String)}
       onChange={(ids) => onChange(ids.map(Number))}
+      error={error ?? (isFocused || typed.trim() === '' ? null : leftOver(typed.trim(), offers.nothingFoundMessage))}
       searchValue={typed}
-      onSearchChange={setTyped}
+      // What was typed and not chosen stays to be seen: the input would empty itself on blur.
+      onSearchChange={(text) => {
+        if (!isLeaving.current) setTyped(text)
+        isLeaving.current = false
+      }}
+      onFocus={() => {
+        isLeaving.current = false
+        setFocused(true)
+      }}
+      onBlur={() => {
+        isLeaving.current = typed !== ''
+        setFocused(false)
+      }}
       onPaste={take}
     />
   )
 }
+
+const leftOver = (typed: string, nothingFound: string | undefined) =>
+  nothingFound === NOTHING_FOUND
+    ? `No offer matches “${typed}”.`
+    : `Choose an offer from the list, or clear “${typed}”.`
 
 /** A pasted list of IDs, or null: then it is text to search for. */
 function readIds(text: string): number[] | null {
