@@ -120,6 +120,7 @@ test('an operator sees whose postbacks fail, holds them back and lets them go ag
   await row.getByText('6 of 8').waitFor()
   await explains(page, page.getByText('Delivered, 24 h').first(), 'Retries of one postback count once')
   await row.getByText('1,234 ms').waitFor()
+  await row.getByText('Failing', { exact: true }).waitFor()
   await checkLooks(page)
   await row.getByRole('button', { name: /^Pause/ }).click()
   await page.getByRole('button', { name: 'Pause postbacks' }).click()

@@ -88,7 +88,13 @@ const labelsOf = <const T extends AnyStatus>(...names: T[]): Labels<T> =>
 
 export const CONVERSION_STATUSES: Labels<ConversionStatus> = labelsOf('pending', 'approved', 'rejected', 'reversed')
 export const POSTBACK_STATES: Labels<PostbackState> = labelsOf('queued', 'sending', 'delivered', 'dead')
-export const LANE_STATES: Labels<LaneState> = labelsOf('paused', 'waiting', 'failing', 'ok')
+/** A lane that waits before it tries again is a failing one, too. */
+export const LANE_STATES: Labels<LaneState> = {
+  paused: STATUSES.paused.label,
+  waiting: `${STATUSES.failing.label}, backing off`,
+  failing: STATUSES.failing.label,
+  ok: STATUSES.ok.label,
+}
 export const PUBLISHER_STATUSES: Labels<PublisherStatus> = labelsOf('pending', 'active', 'suspended')
 export const APPLICATION_STATUSES: Labels<ApplicationStatus> = labelsOf('waiting', 'approved', 'refused')
 export const PROPOSAL_STATUSES: Labels<ProposalStatus> = labelsOf('waiting', 'approved', 'refused', 'withdrawn')

@@ -8,14 +8,14 @@ import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
-import { LANE_STATES } from '../../lib/statuses.ts'
+import { LANE_STATES, STATUSES } from '../../lib/statuses.ts'
 import { choicesOf, oneOf } from '../../lib/words.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { FilterBar } from '../../parts/filter-bar.tsx'
 import { FilterSelect } from '../../parts/filter-select.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { SearchInput } from '../../parts/search-input.tsx'
-import { Status } from '../../parts/status.tsx'
+import { Tag } from '../../parts/status.tsx'
 import { OffsetPager } from '../../parts/system/offset-pager.tsx'
 import { Time } from '../../parts/time.tsx'
 import { DeliveredLabel, DeliveredShare } from '../../parts/postbacks/delivered-share.tsx'
@@ -153,7 +153,7 @@ const PAUSES: Record<string, string> = {
 function LaneState({ lane }: { lane: Lane }) {
   return (
     <Stack gap={2} align="flex-start">
-      <Status value={lane.state} />
+      <Tag color={STATUSES[lane.state === 'waiting' ? 'failing' : lane.state].color}>{LANE_STATES[lane.state]}</Tag>
       <Text size="xs" c="dimmed" component="div">
         {lane.state === 'paused' ? (
           <>

@@ -79,10 +79,11 @@ function Lane({ base, health }: HealthProps) {
     )
   if (health.lane === 'open')
     return (
-      <Alert color="yellow" title="Deliveries paused: your server is failing">
+      <Alert color="yellow" title="Postbacks are failing">
         <Text size="sm" component="div">
-          Several postbacks in a row have failed. Nothing is sent until <Time at={health.open_until} />; then one
-          postback checks whether your server is back. Queued postbacks are kept, and sent automatically once it is.
+          Several in a row have failed, so we are backing off. Nothing is sent until <Time at={health.open_until} />;
+          then one postback checks whether your server is back. Queued postbacks are kept, and sent automatically once
+          it is.
         </Text>
       </Alert>
     )
@@ -135,7 +136,7 @@ function Numbers({ base, health }: HealthProps) {
           `${formatCount(dead)} failed`
         ) : (
           <>
-            oldest was due <Time at={oldest_due_at} ago />; {formatCount(dead)} failed
+            oldest overdue by <Time at={oldest_due_at} since />; {formatCount(dead)} failed
           </>
         )}
       </Number>
