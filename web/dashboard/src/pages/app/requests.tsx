@@ -1,5 +1,5 @@
 // The API request log of an app: what its server asked lately, and what it was answered.
-import { Anchor, Badge, Code, Stack, Text } from '@mantine/core'
+import { Anchor, Code, Stack, Text } from '@mantine/core'
 import { useParams } from 'wouter'
 import { formatCount, formatDuration } from '../../lib/format.ts'
 import type { Schemas } from '../../lib/api-types.ts'
@@ -12,9 +12,10 @@ import { FilterBar } from '../../parts/filter-bar.tsx'
 import { FilterSelect } from '../../parts/filter-select.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Pager, usePages } from '../../parts/pager.tsx'
-import { RequestDrawer, StatusCode } from '../../parts/requests/request-drawer.tsx'
+import { problemsOf, RequestDrawer, StatusCode } from '../../parts/requests/request-drawer.tsx'
 import { SearchInput } from '../../parts/search-input.tsx'
 import { Time } from '../../parts/time.tsx'
+import { Tag } from '../../parts/status.tsx'
 
 type ApiRequest = Schemas['ApiRequest']
 
@@ -108,11 +109,7 @@ function RequestLine({ row, open }: { row: ApiRequest; open: (requestId: string)
           {names.map((name) => `${name}=${String(row.parameters[name])}`).join(' · ')}
         </Text>
       )}
-      {row.skipped > 0 && (
-        <Badge variant="light" color="gray" tt="none" autoContrast miw="max-content">
-          {formatCount(row.skipped)} earlier ones not shown
-        </Badge>
-      )}
+      {row.skipped > 0 && <Tag>{formatCount(row.skipped)} earlier ones not shown</Tag>}
     </Stack>
   )
 }
@@ -120,7 +117,7 @@ function RequestLine({ row, open }: { row: ApiRequest; open: (requestId: string)
 /** Which parameters are wrong and why, rather than that some are. */
 function problemOf(error: ApiRequest['error']): string {
   if (error === null) return '–'
-  const problems = Object.entries(error.details ?? {}).map(([name, problem]) => `${name}: ${String(problem)}`)
+  const problems = problemsOf(error.details ?? {})
   return problems.length === 0 ? error.message : problems.join(' ')
 }
 

@@ -62,10 +62,8 @@ function About({ request }: { request: ApiRequest }) {
           <Text size="sm">{error.message}</Text>
           {error.details !== null && (
             <List size="sm" mt="xs">
-              {Object.entries(error.details).map(([name, problem]) => (
-                <List.Item key={name}>
-                  {name}: {String(problem)}
-                </List.Item>
+              {problemsOf(error.details).map((problem) => (
+                <List.Item key={problem}>{problem}</List.Item>
               ))}
             </List>
           )}
@@ -94,6 +92,12 @@ function About({ request }: { request: ApiRequest }) {
     </Stack>
   )
 }
+
+/** What is wrong with each parameter. Messages of the API mostly begin with its name. */
+export const problemsOf = (details: Record<string, unknown>): string[] =>
+  Object.entries(details).map(([name, problem]) =>
+    String(problem).split(/\s/, 1)[0] === name ? String(problem) : `${name}: ${String(problem)}`,
+  )
 
 function Parameters({ parameters }: Pick<ApiRequest, 'parameters'>) {
   const given = Object.entries(parameters)
