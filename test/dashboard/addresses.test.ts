@@ -1,10 +1,10 @@
-// Email addresses in a real browser: verifying one's own, what an invitation warns of, and the status of its mail.
+// Addresses in a real browser: email addresses, which are verified and invited, and those of pages and their tabs.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createPublisher } from '../../src/features/accounts/publishers.ts'
 import { MailServer } from '../mail-server.ts'
-import { createPerson } from '../people.ts'
-import { checkLooks, go, useDashboard } from './browser.ts'
+import { createPerson, publisherOfApp } from '../people.ts'
+import { becomes, checkLooks, go, useDashboard } from './browser.ts'
 import { TESTER } from '../tester.ts'
 
 const mails = await new MailServer().open()
@@ -20,7 +20,7 @@ const linkIn = (text: string) => /http:\S+/.exec(text)?.[0] ?? ''
 
 test('an email address is verified by the emailed link, once, and the account page shows it', async () => {
   const { page, complaints } = await dashboard.signIn('publisher_owner', publisherId, { at: '/account' })
-  await page.getByText('not verified').waitFor()
+  await page.getByText('Not verified').waitFor()
   await page.getByRole('button', { name: 'Verify' }).click()
   await page.getByText(/We sent a link to/).waitFor()
   const { email } = await dashboard.world.database.db.selectFrom('people').select('email').executeTakeFirstOrThrow()
@@ -29,7 +29,7 @@ test('an email address is verified by the emailed link, once, and the account pa
   await page.getByText('Email address verified').waitFor()
   await checkLooks(page)
   await go(page, '/account')
-  await page.getByText('verified', { exact: true }).waitFor()
+  await page.getByText('Verified', { exact: true }).waitFor()
   assert.equal(await page.getByRole('button', { name: 'Verify' }).count(), 0)
   assert.deepEqual(complaints, [])
   const { page: later } = await dashboard.open()
@@ -84,5 +84,34 @@ test('the person who invited sees that the mail was refused, and sends it again'
   await page.getByRole('button', { name: 'Resend the invitation to full@example.com' }).click()
   assert.match(linkIn(await mails.take('full@example.com', /invited/)), /\/join#inv_/)
   await page.getByText('The mail server refuses this address.').waitFor({ state: 'detached' })
+  assert.deepEqual(complaints, [])
+})
+
+test('a page of an app says whose it is and where it stands, and each part of that leads there', async () => {
+  const { world } = dashboard
+  const { appId } = await world.createApp()
+  const owner = await publisherOfApp(world, appId)
+  const { name } = await world.database.db.selectFrom('publishers').select('name').where('publisher_id', '=', owner).executeTakeFirstOrThrow() // prettier-ignore
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: `/apps/${appId}/conversions` })
+  const trail = page.getByRole('navigation', { name: 'Breadcrumb' })
+  await becomes(
+    async () => (await trail.innerText()).replaceAll(/\s+/g, ' '),
+    `Publishers / ${name} / App / Conversions`,
+  )
+  await trail.getByRole('link', { name: 'App', exact: true }).click()
+  await page.waitForURL(new RegExp(`/apps/${appId}$`))
+  await trail.getByRole('link', { name }).click()
+  await page.waitForURL(new RegExp(`/network/publishers/${owner}$`))
+  assert.deepEqual(complaints, [])
+})
+
+test('a tab is in the address: reloading the page or sharing its link opens the same one', async () => {
+  const { world } = dashboard
+  const { appId } = await world.createApp()
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: `/apps/${appId}/offers` })
+  await page.getByRole('tab', { name: 'Content rules' }).click()
+  await page.waitForURL(/\?tab=rules/)
+  await page.reload()
+  await page.getByRole('tab', { name: 'Content rules', selected: true }).waitFor()
   assert.deepEqual(complaints, [])
 })
