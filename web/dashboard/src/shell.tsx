@@ -37,6 +37,7 @@ import { Brand } from './parts/brand.tsx'
 import { ModeSwitch } from './parts/mode.tsx'
 import { PublisherBanner } from './parts/publishers/banner.tsx'
 import { Search } from './parts/search/search.tsx'
+import { Tag } from './parts/status.tsx'
 
 export function Shell({ children }: { children: ReactNode }) {
   const [isOpen, { toggle, close }] = useDisclosure()
@@ -85,9 +86,9 @@ export function Shell({ children }: { children: ReactNode }) {
 function DemoBadge() {
   const { network } = useMe()
   return network.is_demo ? (
-    <Badge variant="light" color="orange" tt="none" visibleFrom="xs">
-      demo
-    </Badge>
+    <Tag color="orange" visibleFrom="xs">
+      Demo
+    </Tag>
   ) : null
 }
 

@@ -38,6 +38,11 @@ export const SIGNALS: Labels<Signal> = {
 export const ANY_SIGNAL: Labels<Asked<'GET /conversions', 'signal'>> = { any: 'At least one', ...SIGNALS }
 export const PLATFORMS: Labels<Platform> = { web: 'Web', android: 'Android', ios: 'iOS' }
 export const CATEGORIES: Labels<Category> = { survey: 'Survey', app: 'App', game: 'Game', video: 'Video' }
+export const DIFFICULTIES: Labels<Schemas['AppOfferReply']['offer']['difficulty']> = {
+  easy: 'Easy',
+  medium: 'Medium',
+  hard: 'Hard',
+}
 type CallSignature = Schemas['CallbackSignature']
 /** How requests are signed, here and by others. */
 export const SIGNATURE_ALGORITHMS: Labels<CallSignature['algorithm']> = {

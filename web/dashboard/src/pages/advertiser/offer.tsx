@@ -6,7 +6,7 @@ import type { Schemas } from '../../lib/api-types.ts'
 import { formatCount, formatUsd } from '../../lib/format.ts'
 import { mayWriteAdvertiser, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
-import { CATEGORIES, PLATFORMS } from '../../lib/words.ts'
+import { CATEGORIES } from '../../lib/words.ts'
 import { confirm } from '../../parts/confirm.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
@@ -14,6 +14,7 @@ import { Loaded, Page } from '../../parts/page.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
+import { formatAllCountries, formatPlatforms } from '../../parts/offers/words.tsx'
 
 type Offer = Schemas['AdvertiserOffer']
 type OfferPath = `/advertisers/${string}/offers/${string}`
@@ -87,7 +88,7 @@ function PauseButton({ path, offer }: { path: OfferPath; offer: Offer }) {
   const pause = useChange(() => post(`${path}/pause`), { refresh, done: 'Offer paused.' })
   const resume = useChange(() => post(`${path}/resume`), { refresh, done: 'Offer resumed.' })
   const ask = async () => {
-    const text = 'It is off all lists at once. Users who clicked before can still complete it.'
+    const text = 'It leaves all lists immediately. Users who clicked before can still complete it.'
     if (await confirm({ title: `Pause ${offer.name}?`, text, action: 'Pause' })) pause.mutate(undefined)
   }
   if (!mayChange || offer.paused_by === 'operator') return null
@@ -114,8 +115,8 @@ const factsOf = (offer: Offer): Fact[] => [
   ['Status', <Status key="status" value={offer.state} />],
   ['Category', CATEGORIES[offer.category]],
   ['Destination', offer.destination_url],
-  ['Countries', offer.countries.join(', ') || 'all'],
-  ['Platforms', offer.platforms.map((one) => PLATFORMS[one]).join(', ')],
+  ['Countries', formatAllCountries(offer.countries)],
+  ['Platforms', formatPlatforms(offer.platforms)],
   ['Description', offer.description],
   ['Requirements', offer.requirements === '' ? '–' : offer.requirements],
   ['Starts', offer.starts_at === null ? 'has begun' : <Time key="starts" at={offer.starts_at} />],

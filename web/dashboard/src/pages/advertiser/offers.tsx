@@ -2,7 +2,6 @@ import { Anchor, Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { Link, useParams } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
-import { formatPrices } from '../../lib/format.ts'
 import { mayWriteAdvertiser, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
@@ -13,6 +12,8 @@ import { Pager, usePages } from '../../parts/pager.tsx'
 import { SearchInput } from '../../parts/search-input.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
+import { Price } from '../../parts/money.tsx'
+import { Countries } from '../../parts/offers/words.tsx'
 
 type Offer = Schemas['AdvertiserOfferList']['offers'][number]
 
@@ -61,7 +62,7 @@ export default function Offers() {
         {({ offers, next_cursor }) => (
           <DataTable
             rows={offers}
-            columns={columnsOf(base, offers)}
+            columns={columnsOf(base)}
             rowKey={({ offer_id }) => offer_id}
             minWidth={720}
             pager={<Pager pages={pages} nextCursor={next_cursor} />}
@@ -79,23 +80,20 @@ export default function Offers() {
   )
 }
 
-function columnsOf(base: string, offers: readonly Offer[]): Column<Offer>[] {
-  const formatPrice = formatPrices(offers.map(({ revenue }) => revenue))
-  return [
-    {
-      name: 'Offer',
-      isText: true,
-      cell: ({ offer_id, name }) => (
-        <Anchor component={Link} href={`${base}/${offer_id}`} size="sm">
-          {name}
-        </Anchor>
-      ),
-    },
-    { name: 'ID', cell: ({ offer_id }) => offer_id },
-    { name: 'External ID', isText: true, cell: ({ external_id }) => external_id },
-    { name: 'Status', cell: ({ state }) => <Status value={state} /> },
-    { name: 'You pay', isNumber: true, cell: ({ revenue }) => formatPrice(revenue) },
-    { name: 'Countries', isText: true, cell: ({ countries }) => countries.slice(0, 8).join(', ') || 'all' },
-    { name: 'Changed', cell: ({ updated_at }) => <Time at={updated_at} ago /> },
-  ]
-}
+const columnsOf = (base: string): Column<Offer>[] => [
+  {
+    name: 'Offer',
+    isText: true,
+    cell: ({ offer_id, name }) => (
+      <Anchor component={Link} href={`${base}/${offer_id}`} size="sm">
+        {name}
+      </Anchor>
+    ),
+  },
+  { name: 'ID', cell: ({ offer_id }) => offer_id },
+  { name: 'External ID', isText: true, cell: ({ external_id }) => external_id },
+  { name: 'Status', cell: ({ state }) => <Status value={state} /> },
+  { name: 'You pay', isNumber: true, cell: ({ revenue }) => <Price amount={revenue} /> },
+  { name: 'Countries', isText: true, cell: ({ countries }) => <Countries codes={countries} /> },
+  { name: 'Changed', cell: ({ updated_at }) => <Time at={updated_at} ago /> },
+]

@@ -10,7 +10,7 @@ import { OfferForm } from '../../parts/network-offers/offer-form.tsx'
 import { NEW_OFFER, type OfferValues, proposalOf, valuesOf } from '../../parts/network-offers/values.ts'
 import { Loaded, Page } from '../../parts/page.tsx'
 
-const ABOUT = 'Nothing changes before the operator of the network approves it. You are mailed what was decided.'
+const ABOUT = 'Nothing changes until the operator of the network approves it. You get an email with the decision.'
 
 export default function Propose() {
   const { advertiser_id, offer_id } = useParams<{ advertiser_id: string; offer_id?: string }>()
@@ -65,7 +65,7 @@ function Form({ title, advertiserId, initial, bodyOf }: FormProps) {
         save={async (values) => {
           const base = `/advertisers/${advertiserId}` as const
           const { proposal_id } = await post(`${base}/proposals`, bodyOf(values))
-          notifications.show({ message: 'Proposed. The operator decides about it.', color: 'green' })
+          notifications.show({ message: 'Proposal sent to the operator.', color: 'green' })
           await queryClient.invalidateQueries({ predicate: ({ queryKey: [of] }) => String(of).startsWith(base) })
           navigate(`${base}/proposals/${proposal_id}`)
         }}

@@ -30,7 +30,7 @@ export default function Tester() {
   return (
     <Page
       title="Postback test"
-      about="Click a link, then let your system call us. Tests move no money and are in no report."
+      about="Click a link, then let your system call us. Tests move no money and are excluded from reports."
     >
       <Loaded query={offers}>
         {(data) =>
@@ -125,7 +125,7 @@ function Shown({ test: { click, call, conversion }, link }: { test: Test; link: 
             </Alert>
           )}
         </Step>
-        <Step number={4} title="A conversion is made" isDone={conversion !== null}>
+        <Step number={4} title="Conversion created" isDone={conversion !== null}>
           {conversion !== null && (
             <Group gap="xs">
               <Status value={conversion.status} />

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Anchor, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link, useParams } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
@@ -12,7 +12,7 @@ import { countryName } from '../../lib/countries.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { Section } from '../../parts/section.tsx'
-import { Status } from '../../parts/status.tsx'
+import { Status, Tag } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 
 type History = Schemas['ConversionHistory']
@@ -87,11 +87,7 @@ function About({ appId, history: { conversion: one, postbacks } }: { appId: stri
       about={
         <Group gap="xs">
           <Status value={one.status} />
-          {one.is_test && (
-            <Badge variant="default" tt="none">
-              test: no money involved
-            </Badge>
-          )}
+          {one.is_test && <Tag>Test: no money involved</Tag>}
           {explainReason(one.status_reason)}
         </Group>
       }

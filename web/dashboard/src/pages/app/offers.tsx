@@ -12,7 +12,7 @@ export default function Offers() {
   return (
     <Page
       title="Offers"
-      about="The offers that users of this app see, exactly as the API and the wall return them, with this app's CR and EPC of the last 30 days. Sort by Recommended for the order of the wall and why each offer stands where it stands."
+      about="The offers that users of this app see, exactly as the API and the wall return them, with this app's CR and EPC of the last 30 days. Sort by Recommended for the order of the wall and the reasons for each offer’s position."
     >
       <Tabs
         value={filters['tab'] ?? 'list'}

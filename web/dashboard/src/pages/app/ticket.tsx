@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link, useParams } from 'wouter'
 import { patch } from '../../lib/api.ts'
@@ -12,7 +12,7 @@ import { Copyable } from '../../parts/copy.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { Section } from '../../parts/section.tsx'
-import { Status } from '../../parts/status.tsx'
+import { Status, Tag } from '../../parts/status.tsx'
 import { AnswerForm } from '../../parts/tickets/answer-form.tsx'
 import { Thread } from '../../parts/tickets/thread.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -37,11 +37,7 @@ export default function Ticket() {
               about={
                 <Group gap="xs">
                   <Status value={data.status} />
-                  {data.is_test && (
-                    <Badge variant="default" tt="none">
-                      test
-                    </Badge>
-                  )}
+                  {data.is_test && <Tag>Test</Tag>}
                 </Group>
               }
             >

@@ -2,12 +2,11 @@ import { Anchor, Box, Button, Group, Stack, Text } from '@mantine/core'
 import { IconFileImport, IconPlus } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
-import { formatPrices } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
 import { type Filters, useFilters } from '../../lib/use-filters.ts'
 import { OFFER_STATUSES } from '../../lib/statuses.ts'
-import { CATEGORIES, choicesOf } from '../../lib/words.ts'
+import { CATEGORIES, choicesOf, labelOf } from '../../lib/words.ts'
 import { AdvertiserSelect } from '../../parts/advertisers/advertiser-select.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { FilterBar } from '../../parts/filter-bar.tsx'
@@ -20,6 +19,8 @@ import { type Sort, sortable, useSort } from '../../parts/reports/sort-heading.t
 import { Pager, usePages } from '../../parts/pager.tsx'
 import { SearchInput } from '../../parts/search-input.tsx'
 import { Status } from '../../parts/status.tsx'
+import { Price } from '../../parts/money.tsx'
+import { Countries } from '../../parts/offers/words.tsx'
 
 type Listed = Schemas['NetworkOfferList']
 type Row = Listed['offers'][number]
@@ -79,7 +80,7 @@ export default function Offers() {
               rows={listed}
               columns={[
                 mayChange && selectColumn(listed, selection),
-                ...columnsOf(listed),
+                ...COLUMNS,
                 ...SHOWN_METRICS.map((of) => figureColumn(of, sort, sortBy)),
               ]}
               rowKey={({ offer_id }) => offer_id}
@@ -174,25 +175,20 @@ const figureColumn = (
   cell: ({ figures }) => <MetricValue of={of} value={figures?.[of] ?? null} />,
 })
 
-const whereOf = (countries: string[]) =>
-  countries.length === 0
-    ? 'everywhere'
-    : countries.slice(0, 3).join(', ') + (countries.length > 3 ? ` +${countries.length - 3}` : '')
-
-const pricesColumn = (formatPrice: (amount: number) => string): Column<Row> => ({
+const PRICES: Column<Row> = {
   name: 'Payout / revenue',
   isNumber: true,
   cell: ({ payout, revenue }) => (
     <>
-      {formatPrice(payout)}
+      <Price amount={payout} />
       <Text size="xs" c="dimmed">
-        {formatPrice(revenue)}
+        <Price amount={revenue} />
       </Text>
     </>
   ),
-})
+}
 
-const columnsOf = (offers: readonly Row[]): Column<Row>[] => [
+const COLUMNS: Column<Row>[] = [
   {
     name: 'Offer',
     isText: true,
@@ -206,7 +202,7 @@ const columnsOf = (offers: readonly Row[]): Column<Row>[] => [
             {offer.name}
           </Anchor>
           <Text size="xs" c="dimmed">
-            {offer.offer_id} · {offer.category} ·{' '}
+            {labelOf(CATEGORIES, offer.category)} · {offer.offer_id} ·{' '}
             <Anchor component={Link} href={`/network/offers/${offer.offer_id}/report`} inherit underline="always">
               Report
             </Anchor>
@@ -225,6 +221,6 @@ const columnsOf = (offers: readonly Row[]): Column<Row>[] => [
     ),
   },
   { name: 'Status', cell: ({ state }) => <Status value={state} /> },
-  pricesColumn(formatPrices(offers.flatMap(({ payout, revenue }) => [payout, revenue]))),
-  { name: 'Countries', cell: ({ countries }) => whereOf(countries) },
+  PRICES,
+  { name: 'Countries', cell: ({ countries }) => <Countries codes={countries} /> },
 ]

@@ -8,7 +8,7 @@ export default function Proposals() {
   return (
     <Page
       title="Proposals"
-      about="New offers and changes of offers that advertisers propose. Nothing of them is in effect until you approve it."
+      about="New offers and changes of offers that advertisers propose. They take effect once you approve them."
     >
       {control}
       <Loaded query={list}>

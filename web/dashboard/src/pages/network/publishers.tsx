@@ -73,7 +73,7 @@ export default function Publishers() {
                 </Empty>
               ) : (
                 <Empty title={search === '' ? `No publisher is ${status}` : `No publisher matches “${search}”`}>
-                  Search for part of a name or an email address, among those of any status.
+                  Search for part of a name or email address, in any status.
                 </Empty>
               )
             }

@@ -39,7 +39,7 @@ export default function ReportedLinks() {
       <ReasonModal
         opened={asked !== null}
         title={`Take down “${asked?.name ?? ''}”?`}
-        about="Visitors cannot use it any more, at once. The publisher sees your reason."
+        about="Visitors lose access immediately. The publisher sees your reason."
         action="Take down"
         onClose={() => ask(null)}
         send={(reason) => takeDown.mutateAsync(reason)}

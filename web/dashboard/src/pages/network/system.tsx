@@ -47,7 +47,7 @@ function warningsOf({ queues, database, replica, backups, partitions, nodes, exp
     warnings.push('The database is running out of connections. Raise max_connections or run fewer processes.')
   if (replica !== null && !replica.is_used)
     warnings.push(
-      'The replica is away or behind, and the dashboard reads from the primary. Check that it runs and streams from there.',
+      'The replica is down or behind, and the dashboard reads from the primary. Check that it runs and streams from there.',
     )
   if (backups?.is_late)
     warnings.push('The last backup is too old. Look for "making backups failed" in the log of the worker.')
@@ -113,7 +113,7 @@ function Facts(shown: Shown) {
               backups === null
                 ? 'Set BACKUP_DIR to make backups'
                 : backups.last_bytes === null
-                  ? 'The first one is being made'
+                  ? 'The first one is being created'
                   : formatBytes(backups.last_bytes)
             }
           >

@@ -1,8 +1,9 @@
-import { Badge, Button, Group, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { post } from '../../lib/api.ts'
 import { useMe } from '../../lib/me.ts'
 import { useChange } from '../../lib/queries.ts'
 import { Section } from '../section.tsx'
+import { Tag } from '../status.tsx'
 
 export function EmailSection() {
   const { email, email_verified, network } = useMe()
@@ -11,9 +12,7 @@ export function EmailSection() {
     <Section title="Email address" about="A verified address cannot be used by another account.">
       <Group>
         <Text size="sm">{email}</Text>
-        <Badge variant="light" color={email_verified ? 'green' : 'gray'} tt="none">
-          {email_verified ? 'verified' : 'not verified'}
-        </Badge>
+        <Tag color={email_verified ? 'green' : 'gray'}>{email_verified ? 'Verified' : 'Not verified'}</Tag>
         {!email_verified && network.has_mail && (
           <Button size="xs" variant="default" loading={verify.isPending} onClick={() => verify.mutate(undefined)}>
             Verify

@@ -1,9 +1,10 @@
-import { Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { remove } from '../../lib/api.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { Loaded } from '../page.tsx'
 import { Section } from '../section.tsx'
 import { Time } from '../time.tsx'
+import { Tag } from '../status.tsx'
 
 export function SessionsSection() {
   const sessions = useGet('/me/sessions')
@@ -25,9 +26,7 @@ export function SessionsSection() {
                   </Text>
                 </div>
                 {session.is_current ? (
-                  <Badge variant="light" tt="none" flex="none">
-                    this session
-                  </Badge>
+                  <Tag>This session</Tag>
                 ) : (
                   <Button size="xs" variant="default" onClick={() => end.mutate(session.id)}>
                     Sign out

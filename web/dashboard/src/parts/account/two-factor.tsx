@@ -1,4 +1,4 @@
-import { Badge, Button, Code, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Code, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { QRCodeSVG } from 'qrcode.react'
@@ -11,6 +11,7 @@ import { useSubmit } from '../../lib/use-submit.ts'
 import { Copyable, CopyIcon } from '../copy.tsx'
 import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
+import { Tag } from '../status.tsx'
 
 type Setup = Schemas['TwoFactorSetup']
 
@@ -24,9 +25,7 @@ export function TwoFactorSection() {
       about="Requires a code from an authenticator app besides your password, so a stolen password is not enough to sign in."
     >
       <Group>
-        <Badge variant="light" color={me.two_factor ? 'green' : 'gray'} tt="none">
-          {me.two_factor ? 'on' : 'off'}
-        </Badge>
+        <Tag color={me.two_factor ? 'green' : 'gray'}>{me.two_factor ? 'On' : 'Off'}</Tag>
       </Group>
       {setup !== null && !me.two_factor ? (
         <Confirm setup={setup} onDone={refresh} />

@@ -21,7 +21,7 @@ export function BudgetSection({ advertiserId, mayChange }: { advertiserId: numbe
   return (
     <Section
       title="Budget"
-      about="What this advertiser may spend over all its offers. When a budget is used up, its offers are closed within seconds; what users complete whose clicks came before is still paid. The advertiser and the operators are mailed at 80 % and when it is used up."
+      about="What this advertiser may spend on all its offers. When a budget is used up, its offers close within seconds; conversions of earlier clicks are still paid. The advertiser and the operators get an email at 80% and when it is used up."
     >
       <Loaded query={budget}>
         {(data) => (
@@ -40,7 +40,7 @@ export function OwnBudget({ advertiserId }: { advertiserId: string }) {
   const { data } = useGet(`/advertisers/${advertiserId}/budget`)
   if (data === undefined || (data.daily ?? data.monthly ?? data.total) === null) return null
   return (
-    <Section title="Budget" about="Set by the operator of the network. You are mailed at 80 % and when it is used up.">
+    <Section title="Budget" about="Set by the operator of the network. You get an email at 80% and when it is used up.">
       <Spent budget={data} isOwn />
     </Section>
   )
@@ -90,7 +90,7 @@ function Spent({ budget, isOwn = false }: { budget: Budget; isOwn?: boolean }) {
         ]}
       />
       <Text size="sm" c="dimmed">
-        Days and months in UTC. Pending conversions count; what is rejected or reversed is free again.
+        Days and months in UTC. Pending conversions count; rejected and reversed ones free it again.
       </Text>
     </Stack>
   )

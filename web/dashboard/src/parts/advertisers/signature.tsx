@@ -45,8 +45,8 @@ export function SignatureSection({ advertiser, mayChange }: { advertiser: Advert
           {...form.getInputProps('signature.of')}
         />
         <Select label="Encoding" data={choicesOf(SIGNATURE_ENCODINGS)} allowDeselect={false} maw={420} disabled={!mayChange} {...form.getInputProps('signature.encoding')} />
-        <TextInput label="Parameter that has it" maw={420} disabled={!mayChange} {...form.getInputProps('signature.parameter')} />
-        <TextInput label="Or the header that has it" maw={420} disabled={!mayChange} {...form.getInputProps('signature.header')} />
+        <TextInput label="Signature parameter" maw={420} disabled={!mayChange} {...form.getInputProps('signature.parameter')} />
+        <TextInput label="Signature header" maw={420} disabled={!mayChange} {...form.getInputProps('signature.header')} />
         <PasswordInput label="Secret" description="Stored encrypted, and never shown again." required maw={420} autoComplete="off" disabled={!mayChange} {...form.getInputProps('secret')} />
       </SubmitForm>
       {signature !== null && mayChange && (

@@ -1,10 +1,11 @@
 // The first steps of an app. Each ticks itself off when it has really happened; the next one is open.
-import { Accordion, Badge, Group, Paper, Progress, Stack, Text, ThemeIcon, Title, VisuallyHidden } from '@mantine/core'
+import { Accordion, Group, Paper, Progress, Stack, Text, ThemeIcon, Title, VisuallyHidden } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { useState } from 'react'
 import { formatAgo } from '../../lib/format.ts'
 import type { AppData, ChecklistData, Step } from './data.ts'
 import { STEP_CONTENTS } from './steps.tsx'
+import { Tag } from '../status.tsx'
 
 const TITLES: Record<Step, string> = {
   keys: 'Get your keys',
@@ -51,14 +52,10 @@ export function FirstSteps({ app, checklist }: { app: AppData; checklist: Checkl
                     <Text fw={step === next ? 600 : 400}>{TITLES[step]}</Text>
                     {done_at !== null ? (
                       <Text size="sm" c="dimmed">
-                        done {formatAgo(done_at)}
+                        Done {formatAgo(done_at)}
                       </Text>
                     ) : (
-                      step === next && (
-                        <Badge variant="light" tt="none">
-                          next
-                        </Badge>
-                      )
+                      step === next && <Tag>Next</Tag>
                     )}
                   </Group>
                 </Accordion.Control>

@@ -146,7 +146,7 @@ function Postbacks({ appId, postbacks }: { appId: number; postbacks: OverviewDat
         {formatCount(queued)} queued
         {oldest_due_at !== null && (
           <>
-            , the oldest was due <Time at={oldest_due_at} ago />
+            , oldest overdue by <Time at={oldest_due_at} since />
           </>
         )}{' '}
         · {formatCount(dead)} failed

@@ -1,5 +1,6 @@
-import { Badge, Group, Text } from '@mantine/core'
+import { Group, Text } from '@mantine/core'
 import { labelOf, SIGNALS } from '../../lib/words.ts'
+import { Tag } from '../status.tsx'
 
 /** What looked like fraud about a conversion. */
 export function Signals({ signals }: { signals: string[] }) {
@@ -7,9 +8,7 @@ export function Signals({ signals }: { signals: string[] }) {
   return (
     <Group gap={4}>
       {signals.map((signal) => (
-        <Badge key={signal} variant="default" tt="none" style={{ flexShrink: 0 }}>
-          {labelOf(SIGNALS, signal)}
-        </Badge>
+        <Tag key={signal}>{labelOf(SIGNALS, signal)}</Tag>
       ))}
     </Group>
   )

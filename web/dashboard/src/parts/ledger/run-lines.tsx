@@ -1,5 +1,5 @@
 // Who is paid how much by a run, as it was created, and what became of each line.
-import { Anchor, Badge, Button, Group, Text } from '@mantine/core'
+import { Anchor, Button, Group, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { useGet } from '../../lib/queries.ts'
@@ -7,7 +7,7 @@ import { type Column, DataTable } from '../data-table.tsx'
 import { Money } from '../money.tsx'
 import { Loaded } from '../page.tsx'
 import { Pager, usePages } from '../pager.tsx'
-import { Status } from '../status.tsx'
+import { Status, Tag } from '../status.tsx'
 import { Time } from '../time.tsx'
 
 export type Line = Schemas['PaymentRunLineList']['lines'][number]
@@ -73,11 +73,7 @@ function LineStatus({ line }: { line: Line }) {
     <>
       <Group gap={4}>
         <Status value={line.status} />
-        {line.is_short && (
-          <Badge color="red" variant="light" tt="none" autoContrast>
-            short
-          </Badge>
-        )}
+        {line.is_short && <Tag color="red">Short</Tag>}
         {line.is_suspended && <Status value="suspended" />}
         {line.voided_at !== null && <Status value="voided" />}
       </Group>

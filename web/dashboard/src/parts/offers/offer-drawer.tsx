@@ -1,17 +1,18 @@
 // All about one offer.
-import { Alert, Anchor, Badge, Drawer, Group, Image, Stack, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Drawer, Group, Image, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { formatReward, formatUsd } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
-import { CATEGORIES, labelOf, PLATFORMS } from '../../lib/words.ts'
+import { CATEGORIES, DIFFICULTIES, labelOf } from '../../lib/words.ts'
 import { DataTable } from '../data-table.tsx'
 import { Facts } from '../facts.tsx'
 import { Loaded } from '../page.tsx'
 import { Time } from '../time.tsx'
 import { ExpectedEpc, RankReasons } from './rank.tsx'
-import { formatAllCountries } from './words.ts'
+import { formatAllCountries, formatPlatforms } from './words.tsx'
+import { Tag } from '../status.tsx'
 
 type Details = Schemas['AppOfferReply']
 type OfferDrawerProps = { appId: string; offerId: string | null; onClose: () => void }
@@ -60,8 +61,8 @@ function About({ offer, available, reasons, cap, rank }: Details) {
     ['Requirements', offer.requirements || 'None'],
     ['Payment', offer.payment_required ? 'Required' : 'None'],
     ['Countries', formatAllCountries(offer.countries)],
-    ['Platforms', offer.platforms.map((name) => labelOf(PLATFORMS, name)).join(', ')],
-    ['Effort', [offer.difficulty, offer.time_estimate].filter((word) => word !== '').join(', ')],
+    ['Platforms', formatPlatforms(offer.platforms)],
+    ['Effort', [DIFFICULTIES[offer.difficulty], offer.time_estimate].filter((word) => word !== '').join(', ')],
     ['Pays for', PAYS_FOR[offer.conversion_type]],
     ['Caps', CAPS[cap]],
     ['Expected EPC', <ExpectedEpc key="epc" rank={rank} />],
@@ -133,11 +134,7 @@ const GoalName = ({ goal }: { goal: Goal }) => (
   <>
     <Group gap="xs">
       {goal.name}
-      {goal.is_optional && (
-        <Badge variant="default" tt="none">
-          optional
-        </Badge>
-      )}
+      {goal.is_optional && <Tag>Optional</Tag>}
     </Group>
     <Text size="sm" c="dimmed">
       {goal.description}

@@ -1,7 +1,7 @@
 // What the users of an app would see.
 import { Anchor, Button, Group, Image, Stack, Text } from '@mantine/core'
 import type { Schemas } from '../../lib/api-types.ts'
-import { formatCount, formatNoun, formatPrices, formatReward } from '../../lib/format.ts'
+import { formatCount, formatNoun, formatReward } from '../../lib/format.ts'
 import { useMode } from '../../lib/mode.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
@@ -14,7 +14,8 @@ import { METRICS } from '../reports/metrics.ts'
 import { OfferDrawer } from './offer-drawer.tsx'
 import { OfferFilters } from './offer-filters.tsx'
 import { RANK_COLUMNS } from './rank.tsx'
-import { formatCountries } from './words.ts'
+import { Countries, formatPlatforms } from './words.tsx'
+import { Price } from '../money.tsx'
 
 const PAGE = 20
 const NAMES = ['search', 'country', 'platform', 'category', 'user_id']
@@ -45,7 +46,7 @@ export function OfferList({ appId }: { appId: string }) {
         {(data) => (
           <DataTable
             rows={data.offers}
-            columns={columnsOf(open, formatPrices(data.offers.map(({ payout }) => payout)), wanted.sort)}
+            columns={columnsOf(open, wanted.sort)}
             onOpen={({ offer_id }) => open(offer_id)}
             rowKey={({ offer_id }) => offer_id}
             minWidth={800}
@@ -66,11 +67,7 @@ const FIGURE_COLUMNS = (['conversion_rate', 'epc'] as const).map((of) => ({
   cell: ({ figures }: List['offers'][number]) => <MetricValue of={of} value={figures?.[of] ?? null} />,
 }))
 
-const columnsOf = (
-  open: (offerId: number) => void,
-  formatPrice: (payout: number) => string,
-  sort: OfferSort | undefined,
-): Column<List['offers'][number]>[] => [
+const columnsOf = (open: (offerId: number) => void, sort: OfferSort | undefined): Column<List['offers'][number]>[] => [
   {
     name: 'Offer',
     isText: true,
@@ -90,10 +87,10 @@ const columnsOf = (
     ),
   },
   { name: 'Reward', isNumber: true, cell: ({ payout_local, currency }) => formatReward(payout_local, currency) },
-  { name: 'Payout', isNumber: true, cell: ({ payout }) => formatPrice(payout) },
+  { name: 'Payout', isNumber: true, cell: ({ payout }) => <Price amount={payout} /> },
   ...(sort === 'recommended' ? RANK_COLUMNS : FIGURE_COLUMNS),
-  { name: 'Countries', cell: ({ countries }) => formatCountries(countries) },
-  { name: 'Platforms', cell: ({ platforms }) => platforms.map((name) => labelOf(PLATFORMS, name)).join(', ') },
+  { name: 'Countries', cell: ({ countries }) => <Countries codes={countries} /> },
+  { name: 'Platforms', cell: ({ platforms }) => formatPlatforms(platforms) },
 ]
 
 const Nothing = ({ isFiltered }: { isFiltered: boolean }) =>

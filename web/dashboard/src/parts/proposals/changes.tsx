@@ -1,11 +1,12 @@
 // What a proposal changes, field by field.
-import { Badge, Group, List, Text } from '@mantine/core'
+import { Group, List, Text } from '@mantine/core'
 import { OFFER_FIELDS, type Schemas } from '../../lib/api-types.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { DataTable } from '../data-table.tsx'
 import { Value } from '../field-value.tsx'
 import { labelOf, type Reader } from '../network-offers/values.ts'
 import { Time } from '../time.tsx'
+import { Tag } from '../status.tsx'
 
 type Change = Schemas['AdvertiserProposal']['changes'][number] & { changed_since?: boolean }
 type Field = Change['field']
@@ -47,11 +48,7 @@ export function Changes({ reader, changes, isNew, beforeName }: ChangesProps) {
           cell: ({ field, changed_since }) => (
             <Group gap="xs">
               {fieldName(field, reader)}
-              {changed_since === true && (
-                <Badge variant="light" color="orange" tt="none">
-                  edited since
-                </Badge>
-              )}
+              {changed_since === true && <Tag color="orange">Edited since</Tag>}
             </Group>
           ),
         },

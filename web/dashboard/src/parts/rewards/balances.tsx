@@ -32,12 +32,12 @@ export function BalanceSection({ appId, settings }: SectionProps) {
   return (
     <Section
       title="User balances"
-      about="For apps without a server that credits users. Approved rewards are added to a balance of each user, reversed ones taken back; your program reads it with GET /api/v1/users/{userId} and takes from it with POST /api/v1/users/{userId}/debits."
+      about="For apps without a server that credits users. Approved rewards are added to a balance of each user, reversed rewards are deducted; your program reads it with GET /api/v1/users/{userId} and debits it with POST /api/v1/users/{userId}/debits."
     >
       <SettingsForm appId={appId} form={form} shown={shown} bodyOf={(values) => values}>
         <Switch
           label="Keep a balance for each user"
-          description="Counts what is approved from now on. If you turn it off, balances stay as they are."
+          description="Rewards approved from now on are added. If you turn it off, balances stay as they are."
           disabled={isReader}
           {...form.getInputProps('keeps_balance', { type: 'checkbox' })}
         />

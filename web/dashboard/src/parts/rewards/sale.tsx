@@ -1,5 +1,5 @@
 // A currency sale: rewards are multiplied for a time.
-import { Badge, Button, Group, Text, TextInput } from '@mantine/core'
+import { Button, Group, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { amountOf, checkPositive } from '../../lib/amounts.ts'
 import { patch } from '../../lib/api.ts'
@@ -9,6 +9,7 @@ import { fromClockTime, toClockTime } from '../../lib/zoned-time.ts'
 import { Section } from '../section.tsx'
 import { Time } from '../time.tsx'
 import { type RewardSettings, type SectionProps, SettingsForm, useMaySetRewards } from './settings-form.tsx'
+import { Tag } from '../status.tsx'
 
 type Sale = NonNullable<RewardSettings['sale']>
 
@@ -30,7 +31,7 @@ export function SaleSection({ appId, settings: { sale } }: SectionProps) {
   return (
     <Section
       title="Currency sale"
-      about="Multiplies every reward for a time. A click during the sale keeps it, however late it converts. What you earn in US dollars stays the same, so a sale costs you what users get on top."
+      about="Multiplies every reward for a time. A click during the sale keeps it, however late it converts. What you earn in US dollars stays the same, so you pay for the extra rewards."
     >
       {sale !== null && <SaleState sale={sale} />}
       <SettingsForm
@@ -85,12 +86,10 @@ export function SaleSection({ appId, settings: { sale } }: SectionProps) {
 function SaleState({ sale: { multiplier, starts_at, ends_at } }: { sale: Sale }) {
   const now = Date.now()
   const [word, color] =
-    now >= Date.parse(ends_at) ? ['ended', 'gray'] : now >= Date.parse(starts_at) ? ['on', 'green'] : ['scheduled', 'blue'] // prettier-ignore
+    now >= Date.parse(ends_at) ? ['Ended', 'gray'] : now >= Date.parse(starts_at) ? ['Running', 'green'] : ['Scheduled', 'yellow'] // prettier-ignore
   return (
     <Group gap="xs" role="status">
-      <Badge color={color} tt="none" variant="light">
-        {word}
-      </Badge>
+      <Tag color={color}>{word}</Tag>
       <Text>
         ×{multiplier} from <Time at={starts_at} /> to <Time at={ends_at} />
       </Text>

@@ -73,6 +73,6 @@ export const ErasureUnderWay = ({ erasure }: { erasure: Schemas['Erasure'] }) =>
     Requested by {erasure.requested_by}, <Time at={erasure.requested_at} />.{' '}
     {erasure.status === 'waiting'
       ? 'Postbacks that wait are delivered first, for up to 3 days.'
-      : 'What was there is erased. What arrives late is erased within an hour.'}
+      : 'All data of this user was erased. Data that still arrives is erased within an hour.'}
   </Alert>
 )
