@@ -65,7 +65,7 @@ function Totals({ payout, revenue }: { payout: number; revenue: number }) {
 /** Below its input, so that inputs beside each other stay in line. */
 const note = (description: string) =>
   ({ description, inputWrapperOrder: ['label', 'input', 'description', 'error'] }) satisfies TextInputProps
-const ofAmount = note('Of the confirmed amount')
+const ofAmount = note('Of the amount')
 
 type GoalProps = { form: UseFormReturnType<OfferValues>; place: number; isOnly: boolean; isProposal: boolean }
 
