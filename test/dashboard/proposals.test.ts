@@ -44,7 +44,7 @@ test('an advertiser proposes changes, the operator edits in between, approves, a
   await desk.getByRole('main').getByRole('link', { name: 'Review proposals' }).click()
   await checkPage(desk)
   await desk.getByRole('link', { name: 'Lighthouse Rush' }).click()
-  await desk.getByRole('row', { name: /Description edited since Edited here. Light the whole coast./ }).waitFor()
+  await desk.getByRole('row', { name: /Description Edited since Edited here. Light the whole coast./ }).waitFor()
   await desk.getByRole('row', { name: /^Revenue per day, USD / }).waitFor()
   await desk.getByText(/"Install" pays 1.00 USD and earns 0.50 USD/).waitFor()
   await checkLooks(desk)

@@ -103,7 +103,7 @@ function Notices({ proposal }: { proposal: Proposal }) {
       )}
       {changes.some(({ changed_since }) => changed_since) && (
         <Alert color="yellow">
-          The offer was edited since this was proposed. Approving overwrites the fields marked “edited since”.
+          The offer was edited since this was proposed. Approving overwrites the fields marked “Edited since”.
         </Alert>
       )}
       {warnings.length > 0 && (
