@@ -119,6 +119,7 @@ test('offers are blocked by name, and what cannot be read is never saved', async
   await page.getByText('effective immediately').waitFor()
   assert.deepEqual(await blocked(), [{ offer_id: deal.offerId, is_allowed: false }])
   await checkLooks(page)
+  await picker.fill('')
   await picker.press('Backspace')
   await picker.press('Escape')
   await page.getByRole('button', { name: 'Apply' }).click()

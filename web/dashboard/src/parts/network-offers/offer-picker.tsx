@@ -38,7 +38,11 @@ type OffersPickerProps = Omit<MultiSelectProps, 'data' | 'value' | 'onChange'> &
 export function OffersPicker({ value, onChange, known, error, ...props }: OffersPickerProps) {
   const [typed, setTyped] = useState('')
   const [isFocused, setFocused] = useState(false)
-  const isLeaving = useRef(false)
+  const hasFocus = useRef(false)
+  const note = (focused: boolean) => {
+    hasFocus.current = focused
+    setFocused(focused)
+  }
   const offers = useOffers(typed, value, known)
   const take = (event: ClipboardEvent) => {
     const ids = readIds(event.clipboardData.getData('text'))
@@ -59,17 +63,11 @@ export function OffersPicker({ value, onChange, known, error, ...props }: Offers
       searchValue={typed}
       // What was typed and not chosen stays to be seen: the input would empty itself on blur.
       onSearchChange={(text) => {
-        if (!isLeaving.current) setTyped(text)
-        isLeaving.current = false
+        if (hasFocus.current) setTyped(text)
       }}
-      onFocus={() => {
-        isLeaving.current = false
-        setFocused(true)
-      }}
-      onBlur={() => {
-        isLeaving.current = typed !== ''
-        setFocused(false)
-      }}
+      onClear={() => setTyped('')}
+      onFocus={() => note(true)}
+      onBlur={() => note(false)}
       onPaste={take}
     />
   )
