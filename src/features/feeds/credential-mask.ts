@@ -1,5 +1,4 @@
 // Texts without credentials, in every form in which a request may have sent them: an upstream may echo any of them.
-import type { Credentials } from './prepare-request.ts'
 
 const SHORTEST_MASKED = 4
 const MASK = '•••'
@@ -8,7 +7,7 @@ export class CredentialMask {
   readonly #spellings = new Set<string>()
   #pattern: RegExp | null = null
 
-  constructor(credentials: Credentials) {
+  constructor(credentials: Readonly<Record<string, string>>) {
     for (const value of Object.values(credentials)) this.add(value)
   }
 
