@@ -43,9 +43,9 @@ export async function stageItems(
       skipped.set(external_id, { external_id, name: mask.text(mapped.name), reason: cutText(mask.text(readableText(read.problem)), MOST_REASON), is_filtered: read.isFiltered ?? false }) // prettier-ignore
     else {
       const offer = JSON.stringify(read.offer)
-        const status = startPaused.has(external_id) ? { status: 'paused' } : {} // of a new one only: no part of the hash
-        const started = JSON.stringify({ ...read.offer, ...status })
-        staged.set(external_id, { external_id, offer: started, hash: hashOf(offer), paid: read.paid })
+      const status = startPaused.has(external_id) ? { status: 'paused' } : {} // of a new one only: no part of the hash
+      const started = JSON.stringify({ ...read.offer, ...status })
+      staged.set(external_id, { external_id, offer: started, hash: hashOf(offer), paid: read.paid })
     }
   }
   await sql`INSERT INTO feed_staging (run_id, external_id, offer, hash, paid)
