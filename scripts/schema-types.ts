@@ -57,7 +57,7 @@ class TypeWriter {
   #operationType({ parameters = [], requestBody, responses }: Operation): string {
     const { components } = this.#description
     const shared = <T>(kind: string, one: T & { $ref?: string }): T =>
-      one.$ref === undefined ? one : (components[kind]?.[nameIn(one.$ref)] as T)
+      one.$ref === undefined ? one : (components[kind]?.[one.$ref.split('/').at(-1) ?? ''] as T)
     const given = parameters.map((parameter) => shared('parameters', parameter))
     const typeIn = (place: string) => {
       const own = given.filter((parameter) => parameter.in === place)
@@ -90,8 +90,8 @@ class TypeWriter {
   }
 
   #typeOf(schema: Schema): string {
-    if (schema.$ref !== undefined) return `Schemas['${nameIn(schema.$ref)}']`
-    if (schema.allOf) return this.#plainType('object', this.#joined(schema.allOf))
+    if (schema.$ref !== undefined) return `Schemas['${schema.$ref.split('/').at(-1) ?? ''}']`
+    if (schema.allOf) return schema.allOf.map((one) => this.#typeOf(one)).join(' & ')
     if (schema.anyOf) return schema.anyOf.map((one) => this.#typeOf(one)).join(' | ')
     if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
     if (schema.const !== undefined) return JSON.stringify(schema.const)
@@ -99,18 +99,6 @@ class TypeWriter {
       .flat()
       .map((type) => this.#plainType(type, schema))
       .join(' | ')
-  }
-
-  /** Objects that are joined, as the one that they are. */
-  #joined(parts: Schema[]): Schema {
-    const whole = parts.map((part) => {
-      const named = this.#resolve(part)
-      return named.allOf ? this.#joined(named.allOf) : named
-    })
-    return {
-      properties: Object.assign({}, ...whole.map(({ properties }) => properties)) as Record<string, Schema>,
-      required: whole.flatMap(({ required = [] }) => required),
-    }
   }
 
   #plainType(type: string, schema: Schema): string {
@@ -126,21 +114,14 @@ class TypeWriter {
     if (Object.keys(properties).length === 0) return '{}'
     const fields = Object.entries(properties).map(([name, schema]) => {
       const field = `${name}${required.includes(name) ? '' : '?'}: ${this.#typeOf(schema)}`
-      return this.#options.documented ? this.#commentOf(schema) + field : field
+      return this.#options.documented ? commentOf(schema) + field : field
     })
     return this.#options.documented ? `{\n${fields.join('\n')}\n}` : `{ ${fields.join('; ')} }`
   }
-
-  #commentOf(schema: Schema): string {
-    const { description = '' } = schema.description === undefined ? this.#resolve(schema) : schema
-    return description === '' ? '' : `/** ${description.replaceAll('*/', '* /').replaceAll('\n', ' ')} */\n`
-  }
-
-  #resolve = (schema: Schema): Schema =>
-    schema.$ref === undefined ? schema : (this.#description.components['schemas']?.[nameIn(schema.$ref)] as Schema)
 }
 
-const nameIn = (ref: string) => ref.split('/').at(-1) ?? ''
+const commentOf = ({ description = '' }: Schema) =>
+  description === '' ? '' : `/** ${description.replaceAll('*/', '* /').replaceAll('\n', ' ')} */\n`
 
 /** By the braces that lines end and begin with. */
 function indent(text: string): string {

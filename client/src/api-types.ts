@@ -58,7 +58,6 @@ export type Schemas = {
   ConversionList: {
     /** Newest first. */
     conversions: (Schemas['Conversion'])[]
-    /** Null on the last page. Earlier pages may be short when a filter matches few rows. */
     next_cursor: Schemas['NextCursor']
   }
   ConversionReply: {
@@ -125,10 +124,16 @@ export type Schemas = {
     name: string
     /** What the user does. */
     description: string
+    /** US dollars: the sum over the goals. */
+    payout: number
+    /** The same in the app's own currency. */
+    payout_local: number
     /** The app's own currency. */
     currency: string
     /** What kind of offer it is. */
     category: "survey" | "app" | "game" | "video"
+    /** Send the user here. Valid for 7 days, for this user only. */
+    link: string
     /** A URL, or a path on this server. */
     image_url: string | null
     /** Where it runs. Empty: everywhere. */
@@ -147,17 +152,11 @@ export type Schemas = {
     payment_required: boolean
     /** What the advertiser pays for. */
     conversion_type: "cpa" | "cpi" | "cpe" | "cpl" | "survey"
+    goals: (Schemas['Goal'])[]
     /** RFC 3339 in UTC. */
     created_at: string
     /** RFC 3339 in UTC. */
     updated_at: string
-    /** US dollars: the sum over the goals. */
-    payout: number
-    /** The same in the app's own currency. */
-    payout_local: number
-    goals: (Schemas['Goal'])[]
-    /** Send the user here. Valid for 7 days, for this user only. */
-    link: string
   }
   OfferList: {
     offers: (Schemas['Offer'])[]
@@ -167,12 +166,22 @@ export type Schemas = {
     offset: number
     has_more: boolean
     /** The currency sale that is on; absent without one. A click before its end keeps it. */
-    sale?: Schemas['Sale']
+    sale?: {
+      /** What every reward is multiplied with. `payout_local` has it already. */
+      multiplier: number
+      /** RFC 3339 in UTC. */
+      ends_at: string
+    }
   }
   OfferReply: {
     offer: Schemas['Offer']
     /** The currency sale that is on; absent without one. A click before its end keeps it. */
-    sale?: Schemas['Sale']
+    sale?: {
+      /** What every reward is multiplied with. `payout_local` has it already. */
+      multiplier: number
+      /** RFC 3339 in UTC. */
+      ends_at: string
+    }
   }
   OfferVisibility: {
     offer_id: number
@@ -210,7 +219,6 @@ export type Schemas = {
   PostbackList: {
     /** Newest first. */
     postbacks: (Schemas['Postback'])[]
-    /** Null on the last page. Earlier pages may be short when a filter matches few rows. */
     next_cursor: Schemas['NextCursor']
   }
   PostbackReply: {
@@ -232,28 +240,7 @@ export type Schemas = {
       })[]
     }
   }
-  PostbackWithAttempts: {
-    /** The ID of its event, and the webhook-id of every attempt. A test send has its own ID here: its webhook-id is that of the sample event, which the scenario `duplicate` sends twice. */
-    postback_id: string
-    conversion_id: string
-    sequence: number
-    /** The new status of the conversion. */
-    status: "pending" | "approved" | "rejected" | "reversed"
-    /** dead: delivery failed for three days. It can be resent. */
-    state: "queued" | "sending" | "delivered" | "dead"
-    attempts: number
-    /** When it is sent next; null while it waits for an earlier event or is paused. */
-    next_attempt_at: string | null
-    /** The HTTP status of the last response. */
-    last_status: number | null
-    /** Why the last attempt failed. */
-    last_error: string | null
-    created_at: string
-    /** When it was delivered or finally failed. */
-    settled_at: string | null
-    /** The scenario of a test send. */
-    scenario: string | null
-    is_test: boolean
+  PostbackWithAttempts: Schemas['Postback'] & {
     /** First to last. */
     tries: ({
       attempt: number
@@ -284,12 +271,6 @@ export type Schemas = {
     visitor_id: string
     redeemed_at: string
   }
-  Sale: {
-    /** What every reward is multiplied with. `payout_local` has it already. */
-    multiplier: number
-    /** RFC 3339 in UTC. */
-    ends_at: string
-  }
   Stats: {
     /** RFC 3339 in UTC. */
     from: string
@@ -304,24 +285,6 @@ export type Schemas = {
     totals: Schemas['StatsTotals']
   }
   StatsRow: {
-    /** Clicks on offer links, except those of bots. */
-    clicks: number
-    /** Clicks that led to a conversion that is not rejected, by the creation time of the first one. */
-    converted_clicks: number
-    /** All except rejected ones, by creation time. */
-    conversions: number
-    pending: number
-    approved: number
-    rejected: number
-    reversed: number
-    /** US dollars: what the approved conversions earned, at most four decimals. */
-    payout: number
-    /** Earnings per click: the payout of approved conversions that came from these clicks, divided by clicks. Conversions without a click, or of a bot, are not in it. Null without clicks. */
-    epc: number | null
-    /** converted_clicks divided by clicks. Conversions without a click, or of a bot, and further goals of the same click are not in it. Null without clicks. */
-    conversion_rate: number | null
-    /** The same in the app's own currency, at the rate of each conversion. If the app's currency changed within the range, this adds up units of both currencies: payout stays comparable, and each conversion names its currency. */
-    payout_local: number
     /** When grouped by day: a date of the time zone. */
     day?: string
     /** When grouped by offer. */
@@ -342,6 +305,24 @@ export type Schemas = {
     aff_sub3?: string | null
     /** When grouped by it. Null: none was given. */
     aff_sub4?: string | null
+    /** Clicks on offer links, except those of bots. */
+    clicks: number
+    /** Clicks that led to a conversion that is not rejected, by the creation time of the first one. */
+    converted_clicks: number
+    /** All except rejected ones, by creation time. */
+    conversions: number
+    pending: number
+    approved: number
+    rejected: number
+    reversed: number
+    /** US dollars: what the approved conversions earned, at most four decimals. */
+    payout: number
+    /** The same in the app's own currency, at the rate of each conversion. If the app's currency changed within the range, this adds up units of both currencies: payout stays comparable, and each conversion names its currency. */
+    payout_local: number
+    /** Earnings per click: the payout of approved conversions that came from these clicks, divided by clicks. Conversions without a click, or of a bot, are not in it. Null without clicks. */
+    epc: number | null
+    /** converted_clicks divided by clicks. Conversions without a click, or of a bot, and further goals of the same click are not in it. Null without clicks. */
+    conversion_rate: number | null
   }
   StatsTotals: {
     /** Clicks on offer links, except those of bots. */
@@ -356,12 +337,12 @@ export type Schemas = {
     reversed: number
     /** US dollars: what the approved conversions earned, at most four decimals. */
     payout: number
+    /** The same in the app's own currency, at the rate of each conversion. If the app's currency changed within the range, this adds up units of both currencies: payout stays comparable, and each conversion names its currency. */
+    payout_local: number
     /** Earnings per click: the payout of approved conversions that came from these clicks, divided by clicks. Conversions without a click, or of a bot, are not in it. Null without clicks. */
     epc: number | null
     /** converted_clicks divided by clicks. Conversions without a click, or of a bot, and further goals of the same click are not in it. Null without clicks. */
     conversion_rate: number | null
-    /** The same in the app's own currency, at the rate of each conversion. If the app's currency changed within the range, this adds up units of both currencies: payout stays comparable, and each conversion names its currency. */
-    payout_local: number
   }
   User: {
     user_id: string
@@ -373,7 +354,6 @@ export type Schemas = {
     keeps_balance: boolean
     /** Newest first. */
     entries: (Schemas['BalanceEntry'])[]
-    /** Null on the last page. Earlier pages may be short when a filter matches few rows. */
     next_cursor: Schemas['NextCursor']
   }
 }

@@ -1,27 +1,34 @@
-// Gives the OpenAPI description its components: schemas (named-schemas.ts), and the parameters, responses and security
-// that operations have in common.
+// Gives the OpenAPI description its components. A schema with a title is written once, under that name, and referred to
+// wherever it is used; parameters and responses that operations have in common are written once, too.
+import { isDeepStrictEqual } from 'node:util'
 import { readFileSync } from 'node:fs'
 import { projectPath } from '../lib/project.ts'
-import { isNode, mapValues, nameSchemas, type Node, refTo, type Schemas } from './named-schemas.ts'
-import { shareProperties } from './shared-properties.ts'
 
-type Operation = Node & { operationId: string; tags: string[]; responses: Record<string, Node> } & {
+type Node = Record<string, unknown>
+type Operation = Node & { operationId: string; tags: string[] } & {
   parameters?: Node[]
-  security?: Security
+  responses: Record<string, Node>
 }
-type Security = Record<string, string[]>[]
 type Paths = Record<string, Record<string, Operation>>
 export type Description = {
   info: { title: string; description: string }
   tags: { name: string; description: string }[]
-  security: Security
+  security: object[]
   paths: Paths
   components: Record<string, Record<string, object>>
 }
 
+/** Values, not schemas: a title in there is data. */
+const VALUES = new Set(['example', 'examples', 'default', 'enum', 'const'])
+
+/** Others are the validator's own, and mean nothing to a client: the description says what is meant. */
+const FORMATS = new Set(['date-time', 'date', 'uri', 'email'])
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
+
 export function nameComponents(document: Description): Description {
-  const { whole: paths, schemas: named } = nameSchemas(document.paths)
-  const operations = operationsOf(paths)
+  const { schemas, paths } = nameSchemas(document.paths)
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
   const parameters = new Shared('parameters', parameterName)
   const responses = new Shared('responses', responseName)
   const examples = readExamples()
@@ -38,33 +45,31 @@ export function nameComponents(document: Description): Description {
     if (operation.parameters) operation.parameters = operation.parameters.map((one) => parameters.refer(one))
     operation.responses = mapValues(operation.responses, (response) => responses.refer(response))
   }
-  const schemas = byName(withExamples(shareProperties(named), examples))
-  const shared = { schemas, parameters: parameters.components(), responses: responses.components() }
-  return shareSecurity({ ...document, paths, components: { ...document.components, ...shared } })
+  const shared = { parameters: parameters.components(), responses: responses.components() }
+  return { ...document, paths, components: { ...document.components, schemas, ...shared } }
 }
 
-const operationsOf = (paths: Paths) => Object.values(paths).flatMap((methods) => Object.values(methods))
-
-/** What most operations need is said once, for all. */
-export function shareSecurity(document: Description): Description {
-  const textOf = ({ security = document.security }: Operation) => JSON.stringify(security)
-  const uses = Map.groupBy(operationsOf(document.paths), textOf)
-  const [usual = ''] = [...uses].toSorted(([, a], [, b]) => b.length - a.length)[0] ?? []
-  const paths = mapValues(document.paths, (methods) =>
-    mapValues(methods, (operation) => {
-      const { security: _, ...rest } = operation
-      const text = textOf(operation)
-      return (text === usual ? rest : { ...rest, security: JSON.parse(text) as Security }) as Operation
-    }),
-  )
-  return { ...document, security: JSON.parse(usual) as Security, paths }
+function nameSchemas(paths: Paths): { schemas: Record<string, object>; paths: Paths } {
+  const schemas: Record<string, object> = {}
+  function name(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(name)
+    if (!isNode(value)) return value
+    const { title, ...schema } = mapValues(value, (part, key) => (VALUES.has(key) ? part : name(part)))
+    if (typeof schema['format'] === 'string' && !FORMATS.has(schema['format'])) delete schema['format']
+    if (typeof title !== 'string') return joinNull(title === undefined ? schema : { ...schema, title })
+    const before = (schemas[title] ??= schema)
+    if (!isDeepStrictEqual(before, schema))
+      throw new Error(`Two schemas are called ${title}: ${JSON.stringify(before)} and ${JSON.stringify(schema)}`)
+    return { $ref: `#/components/schemas/${title}` }
+  }
+  return { paths: name(paths) as Paths, schemas: byName(schemas) }
 }
 
 type Examples = Record<string, Record<string, unknown>>
 
 /**
- * By operation and status, errors by their name; answers of the management API by the name of what is in them. Two tests
- * compare them with what the app answers.
+ * By operation and status; errors, and replies of the management API, by the name of what is in them. Two tests compare
+ * them with what the app answers.
  */
 const readExamples = (): Examples =>
   Object.assign(
@@ -77,19 +82,20 @@ const readExamples = (): Examples =>
 function addExamples({ operationId, responses }: Operation, examples: Examples): void {
   for (const [status, response] of Object.entries(responses)) {
     const json = (response as Reply).content?.['application/json']
-    const name = responseName(response) ?? ''
-    const error = name.endsWith('Error') ? Object.values(examples[name] ?? {})[0] : undefined
-    const example = examples[operationId]?.[status] ?? error
+    const named = Object.values(examples[responseName(response) ?? ''] ?? {})[0]
+    const example = examples[operationId]?.[status] ?? named
     if (json !== undefined && example !== undefined) json.example = example
   }
 }
 
-/** What is in an answer stands at its schema: the envelope around it is always the same. */
-const withExamples = (schemas: Schemas, examples: Examples): Schemas =>
-  mapValues(schemas, (schema, name) => {
-    const answer = examples[name]?.['200']
-    return isNode(answer) && 'data' in answer ? { ...schema, examples: [answer['data']] } : schema
-  })
+/** As OpenAPI 3.1 writes it: a string or null has the type ["string", "null"]. */
+function joinNull(schema: Node): Node {
+  const { anyOf, ...rest } = schema
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema
+  const [{ type, enum: values, ...first }, second] = anyOf as [Node, Node]
+  if (typeof type !== 'string' || values !== undefined || JSON.stringify(second) !== '{"type":"null"}') return schema
+  return { type: [type, 'null'], ...first, ...rest }
+}
 
 /** What several operations have in common. Of several of one name, the most used has it and the others stay in place. */
 class Shared {
@@ -111,7 +117,7 @@ class Shared {
   refer(part: Node): Node {
     const name = this.#nameOf(part)
     const isShared = name !== null && JSON.stringify(this.#choose().get(name)) === JSON.stringify(part)
-    return isShared ? refTo(this.#kind, name) : part
+    return isShared ? { $ref: `#/components/${this.#kind}/${name}` } : part
   }
 
   components = () => byName(Object.fromEntries(this.#choose()))
@@ -148,3 +154,6 @@ function responseName(response: Node): string | null {
 
 const byName = <T>(node: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(node).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+
+const mapValues = <T, U>(node: Record<string, T>, change: (value: T, key: string) => U): Record<string, U> =>
+  Object.fromEntries(Object.entries(node).map(([key, value]) => [key, change(value, key)]))

@@ -15,11 +15,8 @@ declare module 'fastify' {
 }
 
 const Meta = shape('Meta', {
-  timestamp: Type.Integer({ description: 'Unix seconds.', examples: [1_769_860_800] }),
-  request_id: Type.String({
-    description: 'Also in X-Request-Id. Include it when you ask for help.',
-    examples: ['req_8Kd02mVqYt3b1'],
-  }),
+  timestamp: Type.Integer({ description: 'Unix seconds.' }),
+  request_id: Type.String({ description: 'Also in X-Request-Id. Include it when you ask for help.' }),
 })
 
 const Details = Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], {
@@ -32,15 +29,10 @@ export const jsonReply = (description: string, schema: TSchema) => ({
   content: { 'application/json': { schema } },
 })
 
-const Success = shape('Success', {
-  success: Type.Literal(true),
-  data: Type.Unknown(),
-  message: Type.String({ examples: ['Done'] }),
-  meta: Meta,
-})
+const Success = shape('Success', { success: Type.Literal(true), message: Type.String(), meta: Meta })
 
 export const successReply = (data: TSchema) =>
-  jsonReply('Success.', Type.Intersect([Success, Type.Unsafe({ properties: { data } })]))
+  jsonReply('Success.', Type.Intersect([Success, Type.Unsafe({ required: ['data'], properties: { data } })]))
 
 const errorReply = (name: string, description: string, codes: readonly ErrorCode[]) => {
   const code = Type.Unsafe<ErrorCode>({ type: 'string', enum: codes })

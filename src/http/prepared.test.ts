@@ -30,15 +30,3 @@ test('a client that has the description is sent nothing again', async () => {
   }
   assert.equal(etags.size, LARGE.length)
 })
-
-/** In bytes, and packed. What exceeds them has something to share with what is there: see shared-properties.ts. */
-const MOST = { '/openapi.json': [505_000, 80_000], '/docs/v1.json': [103_000, 17_000], '/docs/manage.json': [420_000, 67_000] } // prettier-ignore
-
-test('the description stays within bounds, as a whole and by page', async () => {
-  for (const [url, [most = 0, mostPacked = 0]] of Object.entries(MOST)) {
-    const plain = await world.app.server.inject(url)
-    const packed = await world.app.server.inject({ url, headers: { 'accept-encoding': 'gzip' } })
-    const [size, packedSize] = [plain.rawPayload.length, packed.rawPayload.length]
-    assert.ok(size <= most && packedSize <= mostPacked, `${url}: ${size} bytes, ${packedSize} packed`)
-  }
-})

@@ -1,6 +1,6 @@
 // The reference: a page for publishers and one for the management API, each with its part of the OpenAPI description.
 import Fastify, { type FastifyInstance } from 'fastify'
-import { type Description, shareSecurity } from './components.ts'
+import type { Description } from './components.ts'
 import { sendPage } from './pages.ts'
 import { PreparedAnswer } from './prepared.ts'
 
@@ -44,31 +44,33 @@ const PARTS = {
     title: 'Offerdeck API',
     more: 'The [management API](/docs/manage), which the dashboard uses, has its own reference.',
     has: (path: string) => !path.startsWith('/manage/'),
+    security: null,
   },
   manage: {
     title: 'Offerdeck management API',
     more: 'Everything the dashboard does, for programs. Authenticate with an API token, which you create on your account page. The [API for publishers](/docs) has its own reference.',
     has: (path: string) => path.startsWith('/manage/'),
+    security: [{ bearer: [] }, { session: [] }],
   },
 }
 
 /** The content of one page. All of it at once is too much for a browser, and for a reader. */
 function partOf(whole: Description, part: keyof typeof PARTS): Description {
-  const { title, more, has } = PARTS[part]
+  const { title, more, has, security: own } = PARTS[part]
+  const security = own ?? whole.security
   const { description } = whole.info
-  const { paths, security, ...rest } = shareSecurity({ ...whole, paths: only(whole.paths, has) })
-  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
-  const tags = new Set(operations.flatMap((one) => one.tags))
-  const schemes = new Set([security, ...operations.map((one) => one.security ?? [])].flat().flatMap(Object.keys))
+  const paths = only(whole.paths, has)
+  const tags = new Set(Object.values(paths).flatMap((methods) => Object.values(methods).flatMap((one) => one.tags)))
+  const schemes = security.flatMap((each) => Object.keys(each))
   return {
-    ...rest,
+    ...whole,
     security,
     info: { ...whole.info, title, description: part === 'v1' ? `${description}\n\n${more}` : more },
     tags: whole.tags.filter(({ name }) => tags.has(name)),
     paths,
     components: {
       ...componentsOf(whole, paths),
-      securitySchemes: only(whole.components['securitySchemes'] ?? {}, (name) => schemes.has(name)),
+      securitySchemes: only(whole.components['securitySchemes'] ?? {}, (name) => schemes.includes(name)),
     },
   }
 }

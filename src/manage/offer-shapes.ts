@@ -2,17 +2,16 @@
 import { type TOptional, Type } from 'typebox'
 import { ACCEPTED } from '../features/offers/field-kinds.ts'
 import { type Fields, GOAL_FIELDS } from '../features/offers/fields.ts'
-import { shape } from '../http/shape.ts'
 
 const sentence = (rule: string) => (rule === '' ? '' : `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.`)
 
 /** What a request may give: everything has a default, or is refused where it is read. */
 export function acceptedOf<F extends Fields>(
   fields: F,
-  goal: { title: string; fields: Fields } = { title: 'GoalInput', fields: GOAL_FIELDS },
+  goalFields: Fields = GOAL_FIELDS,
 ): { [N in keyof F]: TOptional } {
   const shapes = Object.entries(fields).map(([name, { input, about, rule = '' }]) => {
-    const accepted = input === 'goals' ? Type.Array(shape(goal.title, acceptedOf(goal.fields))) : ACCEPTED[input]
+    const accepted = input === 'goals' ? Type.Array(Type.Object(acceptedOf(goalFields))) : ACCEPTED[input]
     return [
       name,
       Type.Optional(Type.Union([accepted, Type.Null()], { description: `${about} ${sentence(rule)}`.trim() })),

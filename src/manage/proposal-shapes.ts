@@ -5,7 +5,7 @@ import { type Proposal, PROPOSAL_STATUSES } from '../features/offers/proposals/p
 import { ID_PAGE_QUERY } from '../http/paging.ts'
 import { id, oneOf, orNull, Time } from './shapes.ts'
 
-const field = { ...oneOf(PROPOSED_NAMES), title: 'ProposedField' }
+const field = oneOf(PROPOSED_NAMES)
 
 export const PROPOSAL = {
   proposal_id: id,

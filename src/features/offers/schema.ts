@@ -120,8 +120,7 @@ export const Offer = shape('Offer', {
 export type Offer = Static<typeof Offer>
 
 const sale = Type.Optional(
-  shape(
-    'Sale',
+  Type.Object(
     {
       multiplier: Type.Number({ description: 'What every reward is multiplied with. `payout_local` has it already.' }),
       ends_at: time,

@@ -38,7 +38,7 @@ const SUMMARY = {
 }
 
 export const OwnOfferList = shape('AdvertiserOfferList', {
-  offers: Type.Array(shape('AdvertiserOfferSummary', SUMMARY)),
+  offers: Type.Array(Type.Object(SUMMARY)),
   next_cursor: NextCursor,
 })
 
@@ -51,7 +51,7 @@ const Used = Type.Object({
 export const OwnOffer = shape('AdvertiserOffer', {
   ...SUMMARY,
   ...pick(RECORD, OWN_FIELDS),
-  goals: Type.Array(shape('AdvertiserGoal', { goal_id: id, ...pick(GOAL, PROPOSED_GOAL_NAMES) })),
+  goals: Type.Array(Type.Object({ goal_id: id, ...pick(GOAL, PROPOSED_GOAL_NAMES) })),
   paused_by: orNull(
     oneOf(
       ['advertiser', 'operator'],

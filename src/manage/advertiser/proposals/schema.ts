@@ -12,10 +12,7 @@ export const OwnProposalSearch = Type.Object(PROPOSAL_SEARCH)
 
 const pick = <T extends object, const K extends keyof T>(from: T, keys: readonly K[]) =>
   Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, K>
-const GIVEN = acceptedOf(pick(FIELDS, PROPOSED_NAMES), {
-  title: 'ProposedGoalInput',
-  fields: pick(GOAL_FIELDS, PROPOSED_GOAL_NAMES),
-})
+const GIVEN = acceptedOf(pick(FIELDS, PROPOSED_NAMES), pick(GOAL_FIELDS, PROPOSED_GOAL_NAMES))
 
 /** Of a new offer, or of one that exists: what is not given stays as it is. */
 export const NewProposal = shape('NewOfferProposal', {
@@ -26,7 +23,7 @@ export const NewProposal = shape('NewOfferProposal', {
 export const CreatedProposal = shape('CreatedOfferProposal', { proposal_id: id })
 
 export const OwnProposalList = shape('AdvertiserProposalList', {
-  proposals: Type.Array(shape('AdvertiserProposalSummary', PROPOSAL), { description: 'Newest first.' }),
+  proposals: Type.Array(Type.Object(PROPOSAL), { description: 'Newest first.' }),
   next_cursor: NextCursor,
 })
 export const OwnProposal = shape('AdvertiserProposal', {

@@ -54,7 +54,7 @@ const SUMMARY = {
 
 export const OfferPage = shape('NetworkOfferList', {
   offers: Type.Array(
-    shape('NetworkOfferSummary', {
+    Type.Object({
       ...SUMMARY,
       figures: orNull(ReportFigures),
     }),
@@ -83,7 +83,7 @@ const Warnings = Type.Array(Type.String(), {
 export const ShownOffer = shape('NetworkOffer', {
   ...SUMMARY,
   ...RECORD,
-  goals: Type.Array(shape('NetworkGoal', { goal_id: id, ...shapesOf(GOAL_FIELDS) })),
+  goals: Type.Array(Type.Object({ goal_id: id, ...shapesOf(GOAL_FIELDS) })),
   created_at: Time,
   behind_offer_id: orNull(Type.Integer({ description: 'The offer for the same product that is listed in its place.' })),
   waiting_proposal_id: orNull(Type.Integer({ description: 'A proposal of its advertiser that waits for a decision.' })),

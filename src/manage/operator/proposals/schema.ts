@@ -16,11 +16,11 @@ const REVIEWED = {
   decided_by: orNull(Type.String()),
 }
 export const ProposalList = shape('OfferProposalList', {
-  proposals: Type.Array(shape('OfferProposalSummary', REVIEWED), { description: 'Newest first.' }),
+  proposals: Type.Array(Type.Object(REVIEWED), { description: 'Newest first.' }),
   next_cursor: NextCursor,
 })
 
-const Goal = shape('ProposedGoal', {
+const Goal = Type.Object({
   ...shapesOf(GOAL_FIELDS),
   payout: orNull(Type.Number({ description: 'Null for a new goal: say it when you approve.' })),
 })
@@ -35,8 +35,7 @@ export const ReviewedProposal = shape('OfferProposal', {
     { description: 'While it waits, against the offer as it is now; then, as it was proposed.' },
   ),
   record: orNull(
-    shape(
-      'ProposedOffer',
+    Type.Object(
       { ...shapesOf(FIELDS), goals: Type.Array(Goal) },
       {
         description: 'The offer as approving would write it. Null when it is decided, or cannot be approved as it is.',

@@ -46,7 +46,7 @@ const Rank = shape('OfferRank', {
 })
 const ListedOffer = Type.Object({
   ...OFFER,
-  figures: Type.Optional(shape('OfferFigures', FIGURES, { description: 'With `with=figures`.' })),
+  figures: Type.Optional(Type.Object(FIGURES, { description: 'With `with=figures`.' })),
   rank: Type.Optional(Rank),
 })
 export const AppOfferList = shape('AppOfferList', { ...OfferList.properties, offers: Type.Array(ListedOffer) })

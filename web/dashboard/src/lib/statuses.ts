@@ -5,7 +5,7 @@ import type { Operations, Schemas } from './api-types.ts'
 type Asked<N extends keyof Operations, K extends keyof Operations[N]['query']> = NonNullable<Operations[N]['query'][K]>
 export type Labels<T extends string> = Readonly<Record<T, string>>
 
-export type ConversionStatus = Schemas['AppConversion']['status']
+export type ConversionStatus = Schemas['Conversion']['status']
 export type PostbackState = Schemas['PostbackOfApp']['postback']['state']
 export type LaneState = Schemas['PostbackLaneList']['lanes'][number]['state']
 export type PublisherStatus = Asked<'GET /publishers', 'status'>

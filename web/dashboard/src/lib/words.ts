@@ -6,7 +6,7 @@ import type { Labels } from './statuses.ts'
 type Asked<N extends keyof Operations, K extends keyof Operations[N]['query']> = NonNullable<Operations[N]['query'][K]>
 
 export type Mode = Asked<'GET /conversions', 'mode'>
-export type StatusReason = NonNullable<Schemas['AppConversion']['status_reason']>
+export type StatusReason = NonNullable<Schemas['Conversion']['status_reason']>
 export type PaymentKind = Asked<'GET /ledger/payments', 'kind'>
 export type Signal = Exclude<Asked<'GET /conversions', 'signal'>, 'any'>
 export type Platform = Asked<'GET /apps/{app_id}/offers', 'platform'>
