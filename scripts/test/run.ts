@@ -14,13 +14,13 @@ const NEEDED: { program: string; package: string; more?: string; instead?: strin
   { program: 'chromium-headless-shell', package: 'chromium-headless-shell', instead: 'chromium' },
   { program: 'openssl', package: 'openssl' },
   { program: 'pgbouncer', package: 'pgbouncer' },
+  { program: 'haproxy', package: 'haproxy' },
   { program: 'faketime', package: 'faketime' },
   { program: 'pg_ctlcluster', package: 'postgresql', isLong: true },
   // A small data centre: see test/faults/centre.
   { program: 'ip', package: 'iproute2', isLong: true },
   { program: 'patroni', package: 'patroni', more: 'python3-etcd', isLong: true },
   { program: 'etcd', package: 'etcd-server', isLong: true },
-  { program: 'haproxy', package: 'haproxy', isLong: true },
   { program: 'prometheus', package: 'prometheus', isLong: true },
   // The languages of the examples for receivers.
   { program: 'python3', package: 'python3' },

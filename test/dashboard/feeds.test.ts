@@ -22,7 +22,8 @@ const work = async () => {
 
 test('an operator adds a network beside its live answer, looks at the preview, starts it, and approves a payout', async () => {
   upstream.offers = Array.from({ length: 5 }, (_, n) => upstreamOffer(n))
-  const { request, mapping } = upstream.source
+  const { request } = upstream.source
+  const { mapping } = upstream.preset
   const { page, complaints } = await dashboard.signIn('operator', null, { at: '/network/feeds' })
   await page.getByText('No feeds yet').waitFor()
   await page.getByRole('link', { name: 'Add feed' }).click()

@@ -43,8 +43,8 @@ test('an error that comes with HTTP 200 in place of a later page is no end of th
   const fetching = fetchFeed(upstream.source, { open: openSocket, pause: async () => {}, now: Date.now, take: async () => {} }) // prettier-ignore
   const problem = await fetching.then(() => null, (error: unknown) => error as FetchProblem) // prettier-ignore
   assert.equal(problem?.message, '"offers" of the answer is missing: Too many requests')
-  const { offers: came, pages, bytes = 0 } = problem?.fetched ?? {}
-  assert.deepEqual([came, pages, bytes > 1_000], [1_000, 3, true], 'what came until then is known')
+  const { offers: came, pages, bytes } = problem?.fetched ?? {}
+  assert.deepEqual([came, pages, (bytes ?? 0) > 1_000], [1_000, 3, true], 'what came until then is known')
 })
 
 test('what is not a list is not taken for an empty one', async () => {
@@ -70,13 +70,13 @@ test('the most that an upstream has said of its size has to come, also where its
       const page = Number(query.get('page'))
       return { offers: page > 2 ? [] : offers((page - 1) * 100, page * 100), total: totals[page - 1] }
     }
-    return fetchOwn({ ...PAGE, total: 'total' } as Paging, answer)
+    return fetchOwn({ ...PAGE, total: 'total' }, answer)
   }
   assert.equal((await pages(200, 200)).ids.length, 200)
   assert.equal((await pages(250, undefined)).problem, 'The upstream says that it has 250 offers, and 200 came.')
   assert.equal((await pages(250, 200)).problem, 'The upstream says that it has 250 offers, and 200 came.')
   const counted = ({ query }: Asked) => query.get('page') === '3' ? { offers: [] } : { offers: offers(Number(query.get('page')) * 10, Number(query.get('page')) * 10 + 5), pages: 3 } // prettier-ignore
-  assert.match((await fetchOwn({ ...PAGE, pages: 'pages' } as Paging, counted)).problem, /has 3 pages, and page 3 is empty/) // prettier-ignore
+  assert.match((await fetchOwn({ ...PAGE, pages: 'pages' }, counted)).problem, /has 3 pages, and page 3 is empty/) // prettier-ignore
 })
 
 test('an upstream that sends fewer at once than it was asked for is asked until it has no more', async () => {

@@ -98,7 +98,7 @@ test('nothing that an upstream echoes shows what it was asked with: not in probl
   ]
   const sent = [KEY, encodeURIComponent(KEY), encodeURIComponent(KEY).toLowerCase(), JSON.stringify(KEY).slice(1, -1), PAIR, Buffer.from(KEY).toString('base64'), createHash('md5').update(KEY).digest('hex'), 'tok-secret-1'] // prettier-ignore
   for (const [kind, own] of kinds) {
-    const { request } = await play(own, (asked) => asked.path === '/token' ? { answer: { access: 'tok-secret-1' } } : { answer: { error: `bad ${JSON.stringify(echo(asked).answer.error)}`, echoed: { [asked.headers.authorization ?? 'none']: [`https://a.example/?${asked.query}`, 'x'.repeat(995) + KEY] } } }) // prettier-ignore
+    const { request } = await play(own, (asked) => asked.path === '/token' ? { answer: { access: 'tok-secret-1' } } : { answer: { error: `bad ${JSON.stringify(echo(asked).answer.error)}`, echoed: { [asked.headers.authorization ?? 'none']: [`https://a.example/?${asked.query.toString()}`, 'x'.repeat(995) + KEY] } } }) // prettier-ignore
     const problem = await fetchAll(seen(request))
     const sample = JSON.stringify(await fetchSample(openSocket, seen(request), credentials))
     assert.match(problem, /is missing: bad .*•••/)

@@ -114,7 +114,7 @@ test('credentials are added and removed by name; one that the request needs stay
 
 test('a mapping is tried on an answer before it is saved, and what is wrong with it is said', async () => {
   const { upstream } = await add()
-  const { mapping } = upstream.source
+  const { mapping } = upstream.preset
   const answer = { data: { offers: [{ offerID: 'a', name: 'A &amp; B', revenue: '2.00', countries: ['US'], devices: ['*'], link: 'https://t.test/?u={userID}' }, { offerID: 'b', name: 'No link', revenue: 1 }] } } // prettier-ignore
   const attempt = async (changed: object) => (await operator.post<Static<typeof TriedMapping>>('/feeds/try-mapping', { mapping: changed, answer, settings: { share_percent: 50 } })).data // prettier-ignore
   const { problems, offers } = await attempt(mapping)

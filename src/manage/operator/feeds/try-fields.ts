@@ -1,6 +1,7 @@
 // What each field of a mapping reads of the first offers, and what becomes of it: also while other fields are missing.
 import type { Problem } from '../../../errors.ts'
-import { mapOffer, type Mapped, type MappedGoal } from '../../../features/feeds/mapping/map-offer.ts'
+import type { MoneyCap } from '../../../features/feeds/mapping/caps.ts'
+import { mapOffer, type Mapped } from '../../../features/feeds/mapping/map-offer.ts'
 import type { Condition, Goals, Mapping, Paths } from '../../../features/feeds/mapping/mapping.ts'
 import { eachOf, readAll, scalarText } from '../../../features/feeds/mapping/paths.ts'
 import { holds, readPaths } from '../../../features/feeds/mapping/texts.ts'
@@ -60,39 +61,45 @@ function tryField(mapping: Partial<Mapping>, name: keyof Mapping, item: object):
 
 function describe(mapped: Mapped, name: keyof Mapping): string {
   if ('skipped' in mapped) return ''
-  const { record, goals, currency } = mapped.offer
+  const { record, goals, caps, currency } = mapped.offer
   if (name === 'id' || name === 'name') return mapped[name]
   if (name === 'payout') return goals.map((goal) => describeAmount(goal, currency)).join(', ')
   if (name === 'goals') return goals.map((goal) => `${goal.name}: ${describeAmount(goal, currency)}${goal.is_optional ? ', optional' : ''}`).join('; ') // prettier-ignore
   if (name === 'currency') return currency
   if (name === 'link') return String(record['destination_url'])
-  if (name === 'caps') return Object.entries(record).filter(([field]) => field.endsWith('_cap')).map(([field, value]) => `${field.replaceAll('_', ' ')} ${String(value)}`).join(', ') // prettier-ignore
+  if (name === 'caps') return describeCaps(record, caps, currency)
   if (name === 'skip' || name === 'not_fixed') return 'kept'
   if (name === 'countries' || name === 'by_country') return (record['countries'] as string[]).join(', ') || 'all countries' // prettier-ignore
   const value = record[RECORD[name] ?? name]
   return Array.isArray(value) ? value.join(', ') : String(value ?? '')
 }
 
-const describeAmount = ({ micros }: MappedGoal, currency: string) => `${String(micros / 1_000_000)}${currency === '' ? '' : ` ${currency}`}` // prettier-ignore
+function describeCaps(record: Record<string, unknown>, money: readonly MoneyCap[], currency: string): string {
+  const counts = Object.entries(record).filter(([field]) => field.endsWith('_cap'))
+  const amounts = money.map((cap) => [cap.field, describeAmount(cap, cap.currency || currency)] as const)
+  return [...counts, ...amounts].map(([field, value]) => `${field.replaceAll('_', ' ')} ${String(value)}`).join(', ')
+}
+
+const describeAmount = ({ micros }: { micros: number }, currency: string) => `${String(micros / 1_000_000)}${currency === '' ? '' : ` ${currency}`}` // prettier-ignore
 
 /** As it stands in the answer. */
 function readRaw(mapping: Partial<Mapping>, name: keyof Mapping, item: object): unknown[] {
   const value = mapping[name]
   if (name === 'goals') return readAll(`${mapping.goals!.list}[]`, item).slice(0, 1)
-  if (name === 'by_country') return readSource(mapping.by_country!.countries, mapping.by_country!.list, item)
+  if (name === 'by_country') return [mapping.by_country!.list].flat().flatMap((list) => readSource(mapping.by_country!.countries, list, item)) // prettier-ignore
   if (name === 'countries') return [mapping.countries?.include, mapping.countries?.exclude].flatMap((source) => readSource(source, null, item)) // prettier-ignore
   if (Array.isArray(value)) return value.flatMap((one) => readAll('value' in one ? one.value : one.path, item))
   return readSource(value as Source, null, item)
 }
 
-type Source = string | { path: Paths; split?: string } | undefined
+type Source = string | { path?: Paths; split?: string } | undefined
 
 /** `list`: of each of its entries. */
 function readSource(source: Source, list: string | null, item: unknown): unknown[] {
   if (source === undefined) return []
   const { path, split } = typeof source === 'string' ? { path: source, split: undefined } : source
   const entries = list === null ? [item] : readAll(`${list}[]`, item)
-  const found = entries.flatMap((entry) => readPaths(path, entry))
+  const found = path === undefined ? [] : entries.flatMap((entry) => readPaths(path, entry))
   return split === undefined ? found : found.flatMap((one) => scalarText(one).split(split).map((word) => word.trim())) // prettier-ignore
 }
 

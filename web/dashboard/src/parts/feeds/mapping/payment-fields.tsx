@@ -103,14 +103,15 @@ const PERIODS = [
 const COUNTED = [
   { value: 'conversions', label: 'conversions' },
   { value: 'clicks', label: 'clicks' },
-  { value: 'payout', label: 'US dollars' },
+  { value: 'revenue', label: 'what the network pays' },
+  { value: 'payout', label: 'what publishers are paid' },
 ]
 
 export function CapFields({ offers }: { offers: string }) {
   const { mapping, change, disabled } = useMappingForm()
   const lists = [offers]
   const choice = (place: Place, label: string, data: typeof PERIODS) => (
-    <Select aria-label={label} size="xs" w={130} allowDeselect={false} disabled={disabled} data={data} value={String(getAt(mapping, place) ?? '')} onChange={(value) => change(place, value ?? undefined)} />
+    <Select aria-label={label} size="xs" w={190} allowDeselect={false} disabled={disabled} data={data} value={String(getAt(mapping, place) ?? '')} onChange={(value) => change(place, value ?? undefined)} />
   )
   return (
     <Stack gap={4}>

@@ -88,6 +88,7 @@ export function SourceField({ place, label, about, lists, isRequired = false, op
 
 const TAKES = [
   { value: 'first', label: 'The first' },
+  { value: 'only', label: 'None, unless all are the same' },
   { value: 'sum', label: 'The sum' },
   { value: 'highest', label: 'The highest' },
 ]
