@@ -119,7 +119,8 @@ test('an operator adds a network beside its live answer, looks at the preview, s
   const payout = async () => (await world.database.db.selectFrom('offers').select('payout_micros').where('external_id', '=', '1001-a').executeTakeFirstOrThrow()).payout_micros // prettier-ignore
   await becomes(payout, 3_000_000)
 
-  upstream.offers = upstream.offers.slice(0, 1)
+  const whole = upstream.offers
+  upstream.offers = whole.slice(0, 1)
   await page.getByRole('tab', { name: 'Runs' }).click()
   await page.getByRole('button', { name: 'Run now' }).click()
   await page.getByText('A worker takes it within a second or two.').waitFor()
@@ -130,7 +131,7 @@ test('an operator adds a network beside its live answer, looks at the preview, s
   await page.getByText('A worker takes it within a second or two.').waitFor()
   await work()
   await page.getByRole('radio', { name: 'Paused (4)' }).waitFor({ state: 'attached' })
-  upstream.offers = Array.from({ length: 5 }, (_, n) => upstreamOffer(n))
+  upstream.offers = whole
   await page.getByRole('button', { name: 'Run now' }).click()
   await page.getByText('A worker takes it within a second or two.').waitFor()
   await work()

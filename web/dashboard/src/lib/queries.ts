@@ -81,17 +81,23 @@ type ChangeOptions<T> = {
   onError?: (error: ApiError) => void
 }
 
+/** Asks again for everything whose path begins like one of these. */
+export function useRefresh(): (prefixes: readonly string[]) => Promise<void> {
+  const client = useQueryClient()
+  return (prefixes) =>
+    client.invalidateQueries({
+      predicate: ({ queryKey: [path] }) => typeof path === 'string' && prefixes.some((one) => path.startsWith(one)),
+    })
+}
+
 /** Something that changes the server's mind. */
 export function useChange<V, T>(change: (input: V) => Promise<T>, options: ChangeOptions<T> = {}) {
-  const client = useQueryClient()
+  const refreshAll = useRefresh()
   return useMutation<T, ApiError, V>({
     mutationFn: change,
     onSuccess: async (result) => {
       const { refresh = [], done, onDone } = options
-      await client.invalidateQueries({
-        predicate: ({ queryKey: [path] }) =>
-          typeof path === 'string' && refresh.some((prefix) => path.startsWith(prefix)),
-      })
+      await refreshAll(refresh)
       if (done !== undefined) notifications.show({ message: done, color: 'green' })
       onDone?.(result)
     },

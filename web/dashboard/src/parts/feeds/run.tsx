@@ -1,11 +1,11 @@
 // A run of a feed: how it went, and what it did with each offer.
 import { Alert, Anchor, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { formatBytes, formatCount, formatNoun } from '../../lib/format.ts'
 import { post } from '../../lib/api.ts'
-import { useChange, useGet } from '../../lib/queries.ts'
+import { useChange, useGet, useRefresh } from '../../lib/queries.ts'
 import { FEED_CHANGES as KINDS } from '../../lib/statuses.ts'
 import { confirm } from '../confirm.tsx'
 import { type Column, DataTable } from '../data-table.tsx'
@@ -33,6 +33,14 @@ export function RunSection({ feedId, runId, mayChange, onAsked }: RunSectionProp
   const known = useGet(path)
   const isOver = known.data !== undefined && known.data.ended_at !== null
   const watched = useGet(path, isOver ? {} : { everyMs: WATCH_MS })
+  const refresh = useRefresh()
+  const isWatched = known.data !== undefined && !isOver
+  const wasWatched = useRef(false)
+  useEffect(() => {
+    // What the page says of the feed itself was true before the run.
+    if (isOver && wasWatched.current) void refresh(['/feeds'])
+    wasWatched.current = isWatched
+  }, [isOver, isWatched])
   return (
     <Loaded query={watched}>
       {(run) => (
