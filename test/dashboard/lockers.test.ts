@@ -9,6 +9,9 @@ import { publisherOfApp } from '../people.ts'
 import { TESTER } from '../tester.ts'
 import { becomes, checkLooks, go, PHONE, pick, useDashboard } from './browser.ts'
 
+/** In the page. */
+declare const getComputedStyle: (one: unknown) => { backgroundColor: string }
+
 const dashboard = useDashboard('lockers_e2e')
 const { world } = dashboard
 
@@ -115,10 +118,7 @@ test('a publisher gives a locker a look of its own, is told what is hard to read
   await page.getByText('Enter a whole number from 0 to 24.').waitFor()
   await page.getByLabel('Corner radius').fill('2')
   const start = page.getByRole('figure', { name: 'Light colors' }).getByText('Start')
-  await becomes(
-    () => start.evaluate<string, unknown>('(one) => getComputedStyle(one).backgroundColor'),
-    'rgb(138, 109, 0)',
-  )
+  await becomes(() => start.evaluate((one) => getComputedStyle(one).backgroundColor), 'rgb(138, 109, 0)')
   assert.deepEqual(await save(), { font: 'mono', radius: 2, light: { accent: '#8a6d00' } }, 'the rest follows the wall')
   await page.getByRole('combobox', { name: 'Theme' }).click()
   await pick(page.getByRole('option', { name: 'Dark' }))

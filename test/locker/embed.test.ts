@@ -8,6 +8,15 @@ import { until } from '../installation.ts'
 import { BROWSER } from '../world.ts'
 import { useLockers } from './lockers.ts'
 
+// What functions that run in the page use of it.
+type Box = { left: number; right: number; width: number }
+type Part = {
+  querySelectorAll(of: string): Iterable<Part>
+  querySelector(of: string): Part
+  getBoundingClientRect(): Box
+}
+declare const document: { activeElement: unknown; createRange(): Part & { selectNodeContents(of: Part): void } }
+
 const { site, world, addLocker, createOne, openSite } = useLockers('locker_embed')
 const LINK = { link: { target_url: 'https://files.example.com/album' } }
 
@@ -104,10 +113,7 @@ test('a locker shows five offers, and the others when asked; they stay shown, an
   const all = await count()
   assert.ok(all >= 8)
   assert.equal(await frame.getByRole('button', { name: 'Show more' }).count(), 0)
-  assert.equal(
-    await frame.locator('li:nth-child(6) a').evaluate<boolean, unknown>('(one) => one === document.activeElement'),
-    true,
-  )
+  assert.equal(await frame.locator('li:nth-child(6) a').evaluate((one) => one === document.activeElement), true)
   // One goes away: the list is shown anew.
   await world.database.db.updateTable('offers').set({ status: 'paused' }).where('offer_id', '=', offerIds[0] ?? 0).execute() // prettier-ignore
   await world.app.refresh()
@@ -135,13 +141,15 @@ test('nothing is painted around a locker in a page of the other theme', async ()
 })
 
 /** Beside the texts of an offer; none while the list is shown anew. */
-const READ_GAPS = `(row) => [...row.querySelectorAll('b, small')].flatMap((part) => {
-  const around = row.querySelector('div').getBoundingClientRect()
-  const range = document.createRange()
-  range.selectNodeContents(part)
-  const { left, right } = range.getBoundingClientRect()
-  return around.width === 0 ? [] : [{ left: left - around.left, right: around.right - right }]
-})`
+function readGaps(row: Part): { left: number; right: number }[] {
+  return [...row.querySelectorAll('b, small')].flatMap((part) => {
+    const around = row.querySelector('div').getBoundingClientRect()
+    const range = document.createRange()
+    range.selectNodeContents(part)
+    const { left, right } = range.getBoundingClientRect()
+    return around.width === 0 ? [] : [{ left: left - around.left, right: around.right - right }]
+  })
+}
 
 test('an offer’s name and description have one direction, also in a page that is read from right to left', async () => {
   const { slug } = await createOne(LINK)
@@ -156,7 +164,7 @@ test('an offer’s name and description have one direction, also in a page that 
     await page.goto(`${site.url}/l/${slug}?lang=${lang}`)
     const row = page.getByRole('listitem').filter({ hasText: name })
     let gaps: { left: number; right: number }[] = []
-    await until(async () => (gaps = await row.evaluate<typeof gaps, unknown>(READ_GAPS)).length === 2)
+    await until(async () => (gaps = await row.evaluate(readGaps)).length === 2)
     for (const gap of gaps) assert.ok(gap[side] < 1, `${lang}: ${name} begins at the ${side}: ${JSON.stringify(gap)}`)
   }
 })
