@@ -101,6 +101,11 @@ export class NoSuch extends OperatorError {
   }
 }
 
+/** What the command line adds a command to. */
+export const OLD_KEY_MISSING =
+  'SECRET_KEY_OLD is missing: some of what this database holds was made with it. Set it to the key before, until nothing ' +
+  'needs it any more.'
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

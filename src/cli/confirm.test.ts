@@ -65,6 +65,7 @@ const ASKED_IN_THE_DASHBOARD: Record<string, string[] | string> = {
   'parts/app/revoke.tsx': ['app revoke'],
   'parts/account/tokens.tsx': 'people revoke their own tokens',
   'parts/fraud/rules.tsx': ['fraud unset'],
+  'parts/feeds/run.tsx': '"feed run" needs --accept-gone for it, after a run that said how many offers are gone',
   'parts/publishers/trust.tsx': ['app trust', 'app distrust'],
   'parts/network-offers/bulk-status.tsx': ['offer pause'],
   'pages/network/offer.tsx': ['offer pause'],

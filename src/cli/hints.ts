@@ -1,6 +1,5 @@
 // Which command helps after a failure. Features say what is wrong, and know no commands.
-import { NoSuch, type Noun, OperatorError } from '../errors.ts'
-import { OLD_KEY_MISSING } from '../features/accounts/secret-keys.ts'
+import { NoSuch, type Noun, OLD_KEY_MISSING, OperatorError } from '../errors.ts'
 import { hint } from './usage.ts'
 
 export function hintFor(error: unknown): string | null {

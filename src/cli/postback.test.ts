@@ -100,7 +100,10 @@ test('a receiver written for another network is set by a preset and its secret, 
   assert.equal((await home.run(['app', 'set-postback', id, '--dialect', dialect])).status, 0)
   assert.deepEqual((await home.json<Shown>('app', 'show', id)).postback.dialect.answers, ['YES'])
   const refused = await home.run(['app', 'set-postback', id, '--dialect', wrong])
-  assert.match(refused.err, /signatures is not a field of a dialect: check the spelling\.\nanswers must be a list/)
+  assert.match(
+    refused.err,
+    /--dialect: signatures is not a field of a dialect: check the spelling\.\n--dialect: answers must be a list/,
+  )
   const none = await home.run(['app', 'set-postback', id, '--receiver-secret', join(home.folder, 'nothing')])
   assert.match(none.err, /There is no file/)
 })

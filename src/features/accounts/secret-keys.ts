@@ -7,7 +7,7 @@
 //   nothing made with SECRET_KEY_OLD is left, or the operator gives that up -> it is retired
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
-import { OperatorError } from '../../errors.ts'
+import { OLD_KEY_MISSING, OperatorError } from '../../errors.ts'
 import { deriveKeys, keyId, splitKeys, unseal } from '../../lib/keys.ts'
 
 const SAMPLE = 20
@@ -19,11 +19,6 @@ const WRONG =
 
 const RETIRED =
   'SECRET_KEY was replaced in this database, and retired. Set it to the one that took its place, and leave out SECRET_KEY_OLD.'
-
-/** What the command line adds a command to. */
-export const OLD_KEY_MISSING =
-  'SECRET_KEY_OLD is missing: some of what this database holds was made with it. Set it to the key before, until nothing ' +
-  'needs it any more.'
 
 /** Why this database cannot be used with this key, as a sentence that helps; null when it can. Changes nothing. */
 export async function findKeyProblem(db: Db, secretKey: string): Promise<string | null> {

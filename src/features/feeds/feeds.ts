@@ -63,12 +63,12 @@ export async function createFeed(db: Db, by: Actor, secretKey: string, feed: New
           is_paused: true,
         }) // prettier-ignore
         .execute()
-      await recordAudit(trx, by, { action: 'feed.create', subject: feed_id, details: { name, advertiser_id: advertiserId, preset: own.preset ?? null } }) // prettier-ignore
       const back = 'preset' in kind ? presetOf(kind.preset)?.back : undefined
       if (back !== undefined) await understandUpstream(trx, by, advertiserId, back)
       const { postbackSecret: secret = '' } = feed
       if (secret !== '' && back?.signed === undefined) throw new OperatorError('The callbacks of this network are not signed.', 'postback_secret') // prettier-ignore
       if (secret !== '' && back?.signed !== undefined) await setCallSignature(trx, by, secretKey, advertiserId, { signature: back.signed.signature, secret }) // prettier-ignore
+      await recordAudit(trx, by, { action: 'feed.create', subject: feed_id, details: { name, advertiser_id: advertiserId, preset: own.preset ?? null } }) // prettier-ignore
       return { feedId: feed_id, advertiserId, token: made?.token ?? null }
     })
   } catch (error) {

@@ -256,7 +256,7 @@ test('a proposal that does not fit the offer any more says so, and can be refuse
   const id = await proposeChange({ ends_at: '2030-01-01T00:00:00Z' })
   await world.database.pool.query("UPDATE offers SET starts_at = '2031-01-01' WHERE offer_id = $1", [offerId])
   const { problem, record } = await review(id)
-  assert.deepEqual([problem, record], ['Ends_at is not after starts_at.', null])
+  assert.deepEqual([problem, record], ['Ends_at must be after starts_at.', null])
   assert.equal((await approve(id)).status, 400)
   assert.equal((await refuse(id)).status, 200)
 })
