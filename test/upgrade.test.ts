@@ -103,7 +103,7 @@ test('from the first version: the URL an app had is its postback settings, and n
   )
 
   // Its credentials are valid, its offer is shown and can be completed, and the postback goes where it went before.
-  await run(old, 'app', 'trust', String(withPostbacks.app_id), '--all')
+  await run(old, 'app', 'trust', String(withPostbacks.app_id), '--all', '--yes')
   const { url } = await program.serve(envOf(old))
   const headers = {
     'x-api-key': withPostbacks.apiKey,

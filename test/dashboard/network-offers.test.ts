@@ -120,7 +120,7 @@ test('an operator translates an offer and its goals, and takes a language away a
   await within('German').getByLabel('Goal 2 name').fill('Anzünden')
   await within('Polish').getByLabel('Name', { exact: true }).fill('Latarnia')
   assert.equal(await save(), 400)
-  await within('German').getByText('Name is longer than 300 characters.').waitFor()
+  await within('German').getByText('Name must have at most 300 characters.').waitFor()
   complaints.length = 0 // a refused request is reported as an error, too
   await within('German').getByLabel('Name', { exact: true }).fill('Leuchtturm')
   await page.getByRole('button', { name: 'Move goal 2 up' }).click()
