@@ -259,10 +259,7 @@ test('a feature writes the audit entry of what it changes: the management API an
 })
 
 /** Speak to the person who runs a command: the receiver that `listen` starts, the key at a start, an import's rows. */
-const SPOKEN_AT_A_TERMINAL = [
-  'features/postbacks/listener.ts',
-  'features/offers/upsert.ts',
-]
+const SPOKEN_AT_A_TERMINAL = ['features/postbacks/listener.ts', 'features/offers/upsert.ts']
 const STYLES = ['features/clicks/pages.ts', 'features/wall/theme.ts'] // their variables look like options
 
 test('features name no command and no option: who reports a problem adds what helps', () => {
