@@ -174,7 +174,7 @@ function UnlockFields({ form, isReader, currency }: FieldsProps & { currency: st
 
 function OfferFields({ form, isReader }: FieldsProps) {
   return (
-    <Section title="Offers" about="Which offers the locker shows. What is left empty admits all.">
+    <Section title="Offers" about="Which offers the locker shows. Empty fields match every offer.">
       <MultiSelect
         label="Categories"
         data={choicesOf(CATEGORIES)}
