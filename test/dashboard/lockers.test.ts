@@ -65,8 +65,20 @@ test('a publisher creates both kinds of lockers and changes them', async () => {
   assert.deepEqual([link?.title, link?.link?.click_limit], ['The secret map', 5])
   const { password_hash } = await lockerOf('secret-map')
   assert.notEqual(password_hash, null, 'a change of the title keeps the password')
-  await page.getByRole('switch', { name: 'Ask for a password' }).click()
+  // What is typed while it is being saved stays, and is still to be saved.
+  const held = Promise.withResolvers<void>()
+  const lockers = '**/manage/v1/apps/*/lockers/*'
+  await page.route(lockers, async (route) => {
+    if (route.request().method() === 'GET') await held.promise
+    await route.continue()
+  })
+  await page.getByLabel('Name').fill('Map of the isle')
   await save()
+  await page.getByLabel('Name').fill('Secret map')
+  await page.getByRole('switch', { name: 'Ask for a password' }).click()
+  held.resolve()
+  await save()
+  assert.equal((await settingsOf(appId))[1]?.name, 'Secret map')
   assert.equal((await lockerOf('secret-map')).password_hash, null)
   await checkLooks(page)
   // Another person sets a password meanwhile: what is saved here does not remove it.
@@ -175,6 +187,7 @@ const lockerOf = (slug: string) =>
   world.database.db.selectFrom('lockers').selectAll().where('slug', '=', slug).executeTakeFirstOrThrow()
 
 type Stored = {
+  name: string
   look: LockerInput['look']
   title: string
   needed_reward: number | null

@@ -49,9 +49,10 @@ test('a page is unlocked by its stream, also after the stream was cut, and asks 
   await until(async () => asked.length >= 5)
   await settle(page)
   const before = asked.length
+  assert.deepEqual(await statesOf(page), [OPEN])
   await complete(offerId, await page.getByRole('link', { name: /Tea survey/ }).getAttribute('href'))
   await page.getByRole('button', { name: 'Open the link' }).waitFor()
-  assert.deepEqual([asked.length > before, await statesOf(page)], [true, [OPEN]])
+  assert.ok(asked.length > before)
 })
 
 test('without a stream, a page that is looked at asks now and then, and is unlocked', async () => {
@@ -60,20 +61,26 @@ test('without a stream, a page that is looked at asks now and then, and is unloc
   const { page, asked } = await openPage()
   await page.route('**/live?*', (route) => route.abort())
   await page.goto(`${site.url}/l/${slug}`)
-  await complete(offerId, await page.getByRole('link', { name: /Coffee survey/ }).getAttribute('href'))
-  await settle(page)
-  assert.equal(asked.length, 1)
-  await page.clock.runFor(15_000)
-  await page.getByRole('button', { name: 'Open the link' }).waitFor()
-  assert.equal(asked.length, 2)
+  const link = await page.getByRole('link', { name: /Coffee survey/ }).getAttribute('href')
   // Nobody looks at it, until somebody does.
   const show = (is: string) => page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${is}', configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`) // prettier-ignore
   await show('hidden')
   await page.clock.runFor(60_000)
   await settle(page)
-  assert.equal(asked.length, 2)
+  assert.equal(asked.length, 1)
   await show('visible')
-  await until(async () => asked.length === 3)
+  await until(async () => asked.length === 2)
+  await complete(offerId, link)
+  await settle(page)
+  assert.equal(asked.length, 2)
+  await page.clock.runFor(15_000)
+  await page.getByRole('button', { name: 'Open the link' }).waitFor()
+  assert.equal(asked.length, 3)
+  // What is unlocked asks no more: its button stays under the finger that is about to press it.
+  await page.clock.runFor(60_000)
+  await show('visible')
+  await settle(page)
+  assert.equal(asked.length, 3)
 })
 
 test('a page whose stream is refused does not ask for it again, and asks now and then', async () => {

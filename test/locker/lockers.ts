@@ -1,6 +1,6 @@
 // Lockers, and publishers' pages that show them, for tests in a browser.
 import { createServer } from 'node:http'
-import { after } from 'node:test'
+import { after, beforeEach } from 'node:test'
 import { createLocker, findLocker } from '../../src/features/lockers/lockers.ts'
 import type { LockerInput } from '../../src/features/lockers/schema.ts'
 import { useDashboard } from '../dashboard/browser.ts'
@@ -12,6 +12,11 @@ type SiteOptions = { lang?: string; headers?: Record<string, string> }
 export function useLockers(name: string) {
   const site = useDashboard(name)
   const { world } = site
+  // A locker shows few offers, and the order differs by visitor: each test has its own alone.
+  beforeEach(async () => {
+    await world.database.db.updateTable('offers').set({ status: 'paused' }).execute()
+    await world.app.refresh()
+  })
 
   /** A locker of this app, with its slug if it is a link. */
   async function addLocker(appId: number, input: Partial<LockerInput> = {}) {

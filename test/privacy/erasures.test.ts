@@ -280,8 +280,9 @@ test('what processes remember of an erased user goes: sub-IDs are kept anew, com
 test('a visitor of lockers is a user, too', async () => {
   const { appId } = await begin()
   const { db } = world.database
-  const lockerId = await createLocker(db, TESTER, world.config, appId, { name: 'Locker' })
-  const [offerId = 0] = await world.createOffers({ hold: '0s' })
+  // Of the many offers here, this one alone.
+  const lockerId = await createLocker(db, TESTER, world.config, appId, { name: 'Locker', min_payout: 400 })
+  const [offerId = 0] = await world.createOffers({ hold: '0s', payout: 800 })
   const visit = async (more: object = {}) => {
     const answer = await world.app.server.inject({ method: 'POST', url: `/locker/v1/lockers/${lockerId}/visits`, payload: more, headers: { 'user-agent': BROWSER } }) // prettier-ignore
     return (JSON.parse(answer.body) as { data: LockerState }).data

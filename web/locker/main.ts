@@ -21,6 +21,7 @@ let visitor: KnownVisitor | null = null
 let refusedKey: string | null = null
 let pass = boot.pass
 let stop: (() => void) | null = null
+/** Unlocked: nothing is asked any more, so the button to open a link stays where it is. */
 let isDone = false
 let hasAsked = false
 /** All offers, not only the first few: stays so when the list is shown anew. */
@@ -121,6 +122,7 @@ async function ask(): Promise<boolean> {
 }
 
 function fail(error: unknown): void {
+  isDone = false
   const again = isOver(error) ? button('reload', () => location.reload()) : button('retry', () => void refresh())
   replace(body, h('p', {}, textOf(error)), again)
   announce(boot.parent, 'failed', {})
@@ -203,9 +205,10 @@ function offerRow(offer: LockerOffer, currency: string | null): HTMLElement {
 
 function unlocked(state: LockerState): void {
   status.textContent = say('unlocked')
+  isDone = true
+  stop?.()
+  stop = null
   if (slug === null) {
-    isDone = true
-    stop?.()
     replace(body)
     return announce(boot.parent, 'unlocked', { proof: state.proof })
   }

@@ -3,20 +3,23 @@ import type { UseFormReturnType } from '@mantine/form'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { ApiError } from './api.ts'
 import { useLeaveGuard } from './leave.ts'
+import { useFollow } from './use-follow.ts'
 import { findInvalid, showFirstProblem, sortProblems } from './problems.ts'
 
-type SubmitOptions = {
+type SubmitOptions<V> = {
   /** A form that changes nothing, such as a search or signing in: it may be left without a question. */
   isQuestion?: boolean
   /** The server says what is missing, together with everything else that is wrong. */
   isLeftToServer?: boolean
+  /** What is saved: the form shows what became of it meanwhile, such as in another tab. */
+  follows?: V
 }
 
-/** `send` resolves to false where nothing was sent after all. */
+/** `send` resolves to what the form shows from then on, if that is not what was sent; to false where nothing was sent. */
 export function useSubmit<V extends Record<string, unknown>>(
   form: UseFormReturnType<V>,
-  send: (values: V) => Promise<void | false>,
-  { isQuestion = false, isLeftToServer = false }: SubmitOptions = {},
+  send: (values: V) => Promise<V | void | false>,
+  { isQuestion = false, isLeftToServer = false, follows }: SubmitOptions<V> = {},
 ) {
   const [isSending, setSending] = useState(false)
   const [error, setError] = useState<string | null>(null)
@@ -26,6 +29,7 @@ export function useSubmit<V extends Record<string, unknown>>(
     showFirstProblem(refused.current)
     refused.current = null
   })
+  useFollow(form, isSending ? undefined : follows)
   useLeaveGuard(!isQuestion && !isSending && form.isDirty())
 
   const onSubmit = async (event: FormEvent<HTMLFormElement>) => {
@@ -43,7 +47,9 @@ export function useSubmit<V extends Record<string, unknown>>(
     }
     setSending(true)
     try {
-      if ((await send(form.getValues())) !== false) form.resetDirty()
+      const sent = form.getValues()
+      const saved = await send(sent)
+      if (saved !== false) showSaved(form, sent, saved ?? sent)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       const [atInputs, rest] = sortProblems(error, element)
@@ -56,4 +62,13 @@ export function useSubmit<V extends Record<string, unknown>>(
   }
   const formProps = { noValidate: true, onSubmit: (event: FormEvent<HTMLFormElement>) => void onSubmit(event) }
   return { formProps, isSending, error }
+}
+
+/** What was typed while it was being saved stays, and is still to be saved. */
+function showSaved<V extends Record<string, unknown>>(form: UseFormReturnType<V>, sent: V, saved: V): void {
+  const typed = Object.entries(form.getValues()).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(sent[name]),
+  )
+  form.resetDirty(saved)
+  form.setValues({ ...saved, ...(Object.fromEntries(typed) as Partial<V>) })
 }

@@ -11,9 +11,9 @@ export function PasswordSection() {
   const form = useForm({ initialValues: { current_password: '', new_password: '', end_tokens: false } })
   const { formProps, isSending, error } = useSubmit(form, async (values) => {
     await post('/me/password', values)
-    form.reset()
     notifications.show({ message: 'Password changed. You were signed out everywhere else.', color: 'green' })
     await queryClient.invalidateQueries()
+    return form.getInitialValues()
   })
   return (
     <Section title="Password" about="Changing it signs you out everywhere else.">

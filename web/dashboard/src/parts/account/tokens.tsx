@@ -123,7 +123,7 @@ function NewTokenForm({ onIssued }: { onIssued: (token: string) => void }) {
   const { formProps, isSending, error } = useSubmit(form, async (values) => {
     const { token } = await create.mutateAsync({ ...values, expires_in_days: wholeOf(values.expires_in_days) })
     onIssued(token)
-    form.reset()
+    return form.getInitialValues()
   })
   return (
     <form {...formProps}>

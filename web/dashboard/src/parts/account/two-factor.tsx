@@ -52,7 +52,7 @@ function PasswordStep({ action, send }: { action: string; send: (password: strin
     form,
     async ({ password }) => {
       await send(password)
-      form.reset()
+      return form.getInitialValues()
     },
     { isQuestion: true },
   )

@@ -6,7 +6,6 @@ import { patch } from '../../lib/api.ts'
 import type { Schemas } from '../../lib/api-types.ts'
 import { formatTime, formatUsd } from '../../lib/format.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
-import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { AmountInput } from '../amount-input.tsx'
 import { DataTable } from '../data-table.tsx'
@@ -104,7 +103,6 @@ function BudgetForm({ advertiserId, budget, mayChange }: FormProps) {
   const textOf = (of: { amount: number } | null) => (of === null ? '' : String(of.amount))
   const shown = { daily: textOf(budget.daily), monthly: textOf(budget.monthly), total: textOf(budget.total) }
   const form = useForm({ initialValues: shown, validate: { daily: check, monthly: check, total: check } })
-  useFollow(form, shown)
   const path = `/advertisers/${advertiserId}/budget` as const
   const save = ({ daily, monthly, total }: typeof shown) =>
     patch(path, {
@@ -113,10 +111,13 @@ function BudgetForm({ advertiserId, budget, mayChange }: FormProps) {
       ...(form.isDirty('total') ? { total: given(total) } : {}),
     })
   const change = useChange(save, { refresh: ['/advertisers', '/offers'], done: 'Saved.', onError: () => {} })
-  const { formProps, isSending, error } = useSubmit(form, async (values) => {
-    await change.mutateAsync(values)
-    form.resetDirty(values)
-  })
+  const { formProps, isSending, error } = useSubmit(
+    form,
+    async (values) => {
+      await change.mutateAsync(values)
+    },
+    { follows: shown },
+  )
   if (!mayChange)
     return shown.daily + shown.monthly + shown.total === '' ? <Text size="sm">No budget is set.</Text> : null
   return (

@@ -25,7 +25,7 @@ export function SignatureSection({ advertiser, mayChange }: { advertiser: Advert
   const stop = useChange(() => put(path, { signature: null }), { refresh: ['/advertisers'], done: 'Signatures are no longer checked.' }) // prettier-ignore
   const submit = useSubmit(form, async (values) => {
     await save.mutateAsync(values)
-    form.setFieldValue('secret', '')
+    return { ...values, secret: '' }
   })
   const askAndStop = async () => {
     if (await confirm({ title: 'Stop checking signatures?', text: 'Anyone who has the token could then confirm conversions.', action: 'Stop' })) stop.mutate(undefined) // prettier-ignore

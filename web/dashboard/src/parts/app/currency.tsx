@@ -7,7 +7,6 @@ import { patch, put } from '../../lib/api.ts'
 import { formatReward, formatUsd } from '../../lib/format.ts'
 import { isOperator, mayWrite, seesMoney, useMe } from '../../lib/me.ts'
 import { useChange } from '../../lib/queries.ts'
-import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
@@ -41,7 +40,6 @@ export function CurrencySection({ app }: { app: AppData }) {
   const [usd, setUsd] = useState<number | string>(EXAMPLE_USD)
   const shown = { name: app.name, currency: app.currency, rate: String(app.rate) }
   const form = useForm({ initialValues: shown, validate: { rate: checkPositive } })
-  useFollow(form, shown)
   const save = async ({ name, currency, rate }: typeof form.values) => {
     if (form.isDirty('name')) await patch(`/apps/${app.app_id}`, { name })
     if (form.isDirty('currency') || form.isDirty('rate'))
@@ -52,10 +50,13 @@ export function CurrencySection({ app }: { app: AppData }) {
     done: 'Saved, effective immediately.',
     onError: () => {},
   })
-  const { formProps, isSending, error } = useSubmit(form, async (values) => {
-    await change.mutateAsync(values)
-    form.resetDirty(values)
-  })
+  const { formProps, isSending, error } = useSubmit(
+    form,
+    async (values) => {
+      await change.mutateAsync(values)
+    },
+    { follows: shown },
+  )
   const { currency, rate } = form.values
   return (
     <Section

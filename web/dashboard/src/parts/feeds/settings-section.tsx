@@ -34,8 +34,7 @@ export function SettingsSection({ feed, mayChange }: { feed: Schemas['Feed']; ma
       return false
     }
     const saved = await save.mutateAsync(values)
-    form.setFieldValue('credentials', saved.credentials.map((name) => ({ name, value: '', isKept: true }))) // prettier-ignore
-    return undefined
+    return { ...values, credentials: saved.credentials.map((name) => ({ name, value: '', isKept: true })) }
   })
   return (
     <Section title="Settings">

@@ -6,7 +6,6 @@ import { post, put } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import type { BodyOf } from '../../lib/operations.ts'
 import { queryClient, useChange } from '../../lib/queries.ts'
-import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { CATEGORIES, choicesOf, PLATFORMS } from '../../lib/words.ts'
 import { AmountInput, WholeInput } from '../amount-input.tsx'
@@ -57,7 +56,6 @@ export function LockerForm({ appId, currency, wall, locker, onCreate }: LockerFo
   const isReader = !mayWrite(useMe())
   const shown = locker === null ? newLocker(wall) : valuesOf(locker, wall)
   const form = useForm({ initialValues: shown, validate })
-  useFollow(form, shown)
   const send = (body: BodyOf<'POST /apps/{app_id}/lockers'>) =>
     locker === null
       ? post(`/apps/${appId}/lockers`, body)
@@ -67,13 +65,16 @@ export function LockerForm({ appId, currency, wall, locker, onCreate }: LockerFo
     done: locker === null ? 'Locker created.' : 'Saved. Visitors see it at once.',
     onError: () => void queryClient.invalidateQueries({ queryKey: [`/apps/${appId}/lockers/${locker?.locker_id}`] }), // changed meanwhile: shown
   })
-  const { formProps, isSending, error } = useSubmit(form, async (values) => {
-    const seen = locker === null ? {} : { seen_version: locker.version }
-    const saved = await save.mutateAsync({ ...bodyOf(values, wall, locker), ...seen })
-    form.setInitialValues(valuesOf(saved, wall))
-    form.reset()
-    onCreate?.(saved)
-  })
+  const { formProps, isSending, error } = useSubmit(
+    form,
+    async (values) => {
+      const seen = locker === null ? {} : { seen_version: locker.version }
+      const saved = await save.mutateAsync({ ...bodyOf(values, wall, locker), ...seen })
+      onCreate?.(saved)
+      return valuesOf(saved, wall)
+    },
+    { follows: shown },
+  )
   const fields = { form, appId, isReader }
   return (
     <form {...formProps}>

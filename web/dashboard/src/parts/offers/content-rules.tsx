@@ -47,8 +47,7 @@ function RulesForm({ appId, rules }: { appId: string; rules: Rules }) {
   const { formProps, isSending, error } = useSubmit(form, async (values) => {
     const saved = await save.mutateAsync(values)
     const { blocked_categories, blocked_keywords, payment_offers } = saved
-    form.setInitialValues({ blocked_categories, blocked_keywords, payment_offers })
-    form.reset()
+    return { blocked_categories, blocked_keywords, payment_offers }
   })
   return (
     <form {...formProps}>

@@ -8,7 +8,6 @@ import { patch } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { queryClient, useGet } from '../../lib/queries.ts'
 import { PUBLISHER_STATUSES } from '../../lib/statuses.ts'
-import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { choicesOf } from '../../lib/words.ts'
 import { confirm } from '../confirm.tsx'
@@ -92,23 +91,26 @@ function PermissionsForm({ path, shown }: { path: `/publishers/${string}/permiss
     initialValues: valuesOf(shown),
     validate: { margin_percent: checkPercent },
   })
-  useFollow(form, valuesOf(shown))
-  const { formProps, isSending, error } = useSubmit(form, async ({ status, margin_percent, ...offers }) => {
-    if (status === 'suspended' && shown.status !== 'suspended' && !(await confirm(SUSPENDING))) return false
-    try {
-      await patch(path, {
-        status,
-        margin_percent: amountOf(margin_percent),
-        offers: listsOf(offers),
-        seen_version: shown.version,
-      })
-    } finally {
-      await queryClient.invalidateQueries({ queryKey: [path.replace('/permissions', '')] })
-      await queryClient.invalidateQueries({ queryKey: [path] }) // refused: what it is now is shown beside what was typed
-    }
-    notifications.show({ message: 'Saved, effective immediately.', color: 'green' })
-    return undefined
-  })
+  const { formProps, isSending, error } = useSubmit(
+    form,
+    async ({ status, margin_percent, ...offers }) => {
+      if (status === 'suspended' && shown.status !== 'suspended' && !(await confirm(SUSPENDING))) return false
+      try {
+        await patch(path, {
+          status,
+          margin_percent: amountOf(margin_percent),
+          offers: listsOf(offers),
+          seen_version: shown.version,
+        })
+      } finally {
+        await queryClient.invalidateQueries({ queryKey: [path.replace('/permissions', '')] })
+        await queryClient.invalidateQueries({ queryKey: [path] }) // refused: what it is now is shown beside what was typed
+      }
+      notifications.show({ message: 'Saved, effective immediately.', color: 'green' })
+      return undefined
+    },
+    { follows: valuesOf(shown) },
+  )
   const { status, mode } = form.values
   const list = mode === 'only' ? 'allowed' : 'denied'
   return (

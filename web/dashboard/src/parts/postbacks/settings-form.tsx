@@ -22,7 +22,6 @@ import { readAmount } from '../../lib/amounts.ts'
 import { type ApiError, post, put, remove } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { queryClient, useChange } from '../../lib/queries.ts'
-import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import type { BodyOf } from '../../lib/operations.ts'
 import { FormError } from '../form-error.tsx'
@@ -56,7 +55,6 @@ export function SettingsForm({ base, data }: { base: `/apps/${string}`; data: Se
     initialValues: valuesOf(data),
     validate: { timeout_s: checkTimeout, headers: checkHeaders },
   })
-  useFollow(form, valuesOf(data))
   const { values } = form
   const [status, setStatus] = useState('approved')
   const preview = usePreview(base, values, status, data, mayWrite(me))
@@ -65,11 +63,13 @@ export function SettingsForm({ base, data }: { base: `/apps/${string}`; data: Se
     done: 'Saved.',
     onError: () => void queryClient.invalidateQueries({ queryKey: [`${base}/postback`] }), // changed meanwhile: shown
   })
-  const { formProps, isSending, error } = useSubmit(form, async (sent) => {
-    const saved = valuesOf(await save.mutateAsync({ ...bodyOf(sent), seen_version: data.version }))
-    form.setValues(saved)
-    form.resetDirty(saved)
-  })
+  const { formProps, isSending, error } = useSubmit(
+    form,
+    async (sent) => {
+      return valuesOf(await save.mutateAsync({ ...bodyOf(sent), seen_version: data.version }))
+    },
+    { follows: valuesOf(data) },
+  )
   return (
     <form {...formProps}>
       <Fieldset variant="unstyled" disabled={!mayWrite(me)}>

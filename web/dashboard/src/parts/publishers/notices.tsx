@@ -2,7 +2,6 @@ import { Button, Group, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { patch } from '../../lib/api.ts'
 import { useChange } from '../../lib/queries.ts'
-import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
@@ -12,15 +11,18 @@ type NoticesProps = { publisherId: number; email: string | null; mayChange: bool
 /** Where a publisher's notices go. */
 export function Notices({ publisherId, email, mayChange }: NoticesProps) {
   const form = useForm({ initialValues: { email: email ?? '' } })
-  useFollow(form, { email: email ?? '' })
   const save = useChange((body: { email: string | null }) => patch(`/publishers/${publisherId}`, body), {
     refresh: ['/publishers'],
     done: 'Saved.',
     onError: () => {},
   })
-  const { formProps, isSending, error } = useSubmit(form, async (values) => {
-    await save.mutateAsync({ email: values.email.trim() === '' ? null : values.email.trim() })
-  })
+  const { formProps, isSending, error } = useSubmit(
+    form,
+    async (values) => {
+      await save.mutateAsync({ email: values.email.trim() === '' ? null : values.email.trim() })
+    },
+    { follows: { email: email ?? '' } },
+  )
   return (
     <Section
       title="Notices"

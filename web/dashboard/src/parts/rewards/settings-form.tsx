@@ -7,7 +7,6 @@ import type { Schemas } from '../../lib/api-types.ts'
 import { isOperator, mayWrite, seesMoney, useMe } from '../../lib/me.ts'
 import type { BodyOf } from '../../lib/operations.ts'
 import { useChange } from '../../lib/queries.ts'
-import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { FormError } from '../form-error.tsx'
 
@@ -33,16 +32,18 @@ type SettingsFormProps<V extends Record<string, unknown>> = {
 export function SettingsForm<V extends Record<string, unknown>>(props: SettingsFormProps<V>) {
   const { appId, form, shown, bodyOf, children } = props
   const mayChange = useMaySetRewards()
-  useFollow(form, shown)
   const save = useChange((body: RewardChange) => patch(`/apps/${appId}/rewards`, body), {
     refresh: [`/apps/${appId}`],
     done: 'Saved, effective immediately.',
     onError: () => {},
   })
-  const { formProps, isSending, error } = useSubmit(form, async (values) => {
-    await save.mutateAsync(bodyOf(values))
-    form.resetDirty(values)
-  })
+  const { formProps, isSending, error } = useSubmit(
+    form,
+    async (values) => {
+      await save.mutateAsync(bodyOf(values))
+    },
+    { follows: shown },
+  )
   return (
     <form {...formProps}>
       <Stack>

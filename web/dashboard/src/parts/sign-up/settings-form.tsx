@@ -20,7 +20,6 @@ import type { Schemas } from '../../lib/api-types.ts'
 import { put } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { queryClient } from '../../lib/queries.ts'
-import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
@@ -38,16 +37,19 @@ export function SignUpSettingsForm({ known }: { known: Known }) {
     initialValues: valuesOf(known),
     validate: { per_hour: checkWhole(1, 1_000) },
   })
-  useFollow(form, valuesOf(known))
-  const { formProps, isSending, error } = useSubmit(form, async (values) => {
-    try {
-      await put(PATH, readSettings(values))
-    } finally {
-      await queryClient.invalidateQueries({ queryKey: [PATH] }) // refused: what it is now is shown beside what was typed
-    }
-    void queryClient.invalidateQueries({ queryKey: ['/sign-up'] })
-    notifications.show({ message: 'Saved, effective immediately.', color: 'green' })
-  })
+  const { formProps, isSending, error } = useSubmit(
+    form,
+    async (values) => {
+      try {
+        await put(PATH, readSettings(values))
+      } finally {
+        await queryClient.invalidateQueries({ queryKey: [PATH] }) // refused: what it is now is shown beside what was typed
+      }
+      void queryClient.invalidateQueries({ queryKey: ['/sign-up'] })
+      notifications.show({ message: 'Saved, effective immediately.', color: 'green' })
+    },
+    { follows: valuesOf(known) },
+  )
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
       <form {...formProps}>

@@ -26,7 +26,7 @@ export function AnswerForm({ appId, ticket: { ticket_id, emails_answers } }: Ans
     if (sent.current.text !== text) sent.current = { text, key: newKey() }
     await answer.mutateAsync(sent.current)
     sent.current = { text: '', key: '' }
-    form.reset()
+    return form.getInitialValues()
   })
   return (
     <SubmitForm submit={submit} action="Send answer">

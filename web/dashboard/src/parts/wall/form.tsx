@@ -6,7 +6,6 @@ import { put } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import type { BodyOf } from '../../lib/operations.ts'
 import { queryClient, useChange } from '../../lib/queries.ts'
-import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { WholeInput } from '../amount-input.tsx'
 import { AppPictureInput } from '../app-picture-input.tsx'
@@ -29,17 +28,12 @@ export function WallForm({ app, settings }: { app: WalledApp; settings: WallSett
   const appId = String(app.app_id)
   const isReader = !mayWrite(useMe())
   const form = useForm<WallSettings>({ initialValues: settings })
-  useFollow(form, settings)
   const save = useChange((body: BodyOf<'PUT /apps/{app_id}/wall'>) => put(`/apps/${appId}/wall`, body), {
     refresh: [`/apps/${appId}/wall`],
     done: 'Saved. New visitors see it within seconds.',
     onError: () => void queryClient.invalidateQueries({ queryKey: [`/apps/${appId}/wall`] }), // changed meanwhile: shown
   })
-  const { formProps, isSending, error } = useSubmit(form, async (values) => {
-    const saved = await save.mutateAsync(values)
-    form.setInitialValues(saved)
-    form.reset()
-  })
+  const { formProps, isSending, error } = useSubmit(form, (values) => save.mutateAsync(values), { follows: settings })
   return (
     <form {...formProps}>
       <Stack gap="lg">
