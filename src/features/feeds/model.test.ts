@@ -5,7 +5,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { editOffer } from '../../../test/edit-offer.ts'
 import { TESTER } from '../../../test/tester.ts'
-import { Upstream } from '../../../test/upstreams/server.ts'
+import { type Trouble, Upstream } from '../../../test/upstreams/server.ts'
+import { SHAPES } from '../../../test/upstreams/shapes.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { setOfferStatus } from '../offers/offers.ts'
 import { createAddressGuard } from '../postbacks/address-guard.ts'
@@ -28,7 +29,9 @@ let count = 0
 type State = { name: string; payout: number; status: 'active' | 'paused' }
 type Known = { now: State; applied: State; paid: number; hash: string; held: string | null; approved: string | null }
 
-const BAD = ['empty', 'error', 'cut', 'page', 'refusal'] as const
+const BAD = ['empty', 'error', 'cut', 'page', 'refusal', 'later'] as const
+/** Whatever it is asked for, an upstream may send no more at once. */
+const CAPPED = 2
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.constant({ kind: 'run' as const }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('bad' as const), how: fc.constantFrom(...BAD) }) },
@@ -92,18 +95,26 @@ class Model {
   }
 }
 
-async function play(
-  key: string,
-  steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : never)[],
-): Promise<void> {
-  // prettier-ignore
+/** Asked by offset, without a total. */
+const IN_PAGES = { kind: 'offset', parameter: 'skip', size: { parameter: 'limit', value: 500 }, in: 'body' } as const
+const skipOf = (body: string) => (JSON.parse(body) as { skip: number }).skip
+
+type Steps = readonly (typeof step extends fc.Arbitrary<infer T> ? T : never)[]
+
+async function play(key: 'lootably' | 'trackier', isInPages: boolean, steps: Steps): Promise<void> {
   const { db } = world.database
   const upstream = new Upstream(key)
   await upstream.listen()
   try {
     const name = `Feed ${count++}`
-    const { request, credentials } = upstream.source
+    const { request: whole, credentials } = upstream.source
+    const request = isInPages ? { ...whole, paging: IN_PAGES } : whole
     const { mapping } = upstream.preset
+    const serve: Trouble = ({ body }, response) => {
+      const shown = isInPages ? upstream.offers.slice(skipOf(body), skipOf(body) + CAPPED) : []
+      if (isInPages) upstream.send(response, 200, { success: true, data: { offers: shown.map((item) => SHAPES[key]?.item(item)) } }) // prettier-ignore
+      return isInPages
+    }
     const settings = { ...FEED_DEFAULTS, maxPayoutChangePpm: HOLD_PPM }
     const { feedId, advertiserId } = await createFeed(db, TESTER, SECRET_KEY, { name, advertiserId: null, kind: { request, mapping }, credentials, settings }) // prettier-ignore
     const model = new Model()
@@ -116,7 +127,7 @@ async function play(
     const idOf = async (n: number) => (await offersNow()).find(({ external_id }) => external_id === external(n))?.offer_id // prettier-ignore
     for (const [i, one] of steps.entries()) {
       upstream.offers = [...model.upstream].map(([id, offer]) => ({ id, ...offer, platform: 'android', goals: [] })) // prettier-ignore
-      upstream.trouble = () => false
+      upstream.trouble = serve
       const known = 'n' in one ? model.known.get(one.n) : undefined
       const offerId = 'n' in one ? await idOf(one.n) : undefined
       if (one.kind === 'run') {
@@ -124,9 +135,10 @@ async function play(
         assert.equal(outcome, model.run(), `step ${i}: ${message}`)
       } else if (one.kind === 'preview') await run(true)
       else if (one.kind === 'bad') {
-        upstream.trouble = (_, response) => {
+        upstream.trouble = (asked, response, page) => {
+          if (one.how === 'later' && isInPages && skipOf(asked.body) === 0) return serve(asked, response, page)
           if (one.how === 'error') upstream.send(response, 500, {})
-          else upstream.send(response, 200, { empty: { success: true, data: { offers: [], campaigns: [], count: 0 } }, cut: '{"success":true,"data":{"offers":[{"of', page: '<html>', refusal: { success: false } }[one.how]) // prettier-ignore
+          else upstream.send(response, 200, { empty: { success: true, data: { offers: [], campaigns: [], count: 0 } }, cut: '{"success":true,"data":{"offers":[{"of', page: '<html>', refusal: { success: false }, later: { Error: 'Too many requests' } }[one.how]) // prettier-ignore
           return true
         }
         assert.match((await run()).outcome, /^(failed|refused)$/, `step ${i}: ${one.how}`)
@@ -169,12 +181,16 @@ async function play(
   }
 }
 
-for (const key of ['lootably', 'trackier'])
-  test(`${key}: after any history of answers, edits and settings, the offers of a feed are what a plain model says`, async () => {
+for (const [key, isInPages] of [
+  ['lootably', false],
+  ['trackier', false],
+  ['lootably', true],
+] as const)
+  test(`${key}${isInPages ? ' in pages' : ''}: after any history of answers, edits and settings, the offers of a feed are what a plain model says`, async () => {
     const [other = 0] = await world.createOffers({ name: 'Of no feed' })
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), (steps) => play(key, steps)),
-      { numRuns: 20 },
+      fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), (steps) => play(key, isInPages, steps)),
+      { numRuns: 14 },
     )
     const left = await world.database.db.selectFrom('offers').select(['name', 'status']).where('offer_id', '=', other).executeTakeFirstOrThrow() // prettier-ignore
     assert.deepEqual(left, { name: 'Of no feed', status: 'active' })
