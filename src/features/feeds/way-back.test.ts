@@ -45,15 +45,19 @@ async function startFeed(key: string, name?: string) {
     .set({ preset: null, request: JSON.stringify(request), mapping: JSON.stringify(upstream.preset.mapping) })
     .where('feed_id', '=', created.feedId)
     .execute()
-  await runFeed({ db, secretKey: SECRET_KEY, open }, TESTER, created.feedId)
-  await world.app.refresh()
+  const run = async () => {
+    const runId = await runFeed({ db, secretKey: SECRET_KEY, open }, TESTER, created.feedId)
+    await world.app.refresh()
+    return db.selectFrom('feed_runs').select(['outcome', 'changed', 'paused']).where('run_id', '=', runId).executeTakeFirstOrThrow() // prettier-ignore
+  }
+  await run()
   const offers = await db.selectFrom('offers').select(['offer_id', 'external_id', 'countries', 'platforms']).where('advertiser_id', '=', created.advertiserId).orderBy('external_id').execute() // prettier-ignore
   const url = postbackUrlFor(upstream.preset.back, world.config.publicUrl, created.token ?? '')
   const call = async (what: UpstreamCall, more = '') => {
     const answer = await world.app.server.inject(`${fillMacros(key, url, what).replace(world.config.publicUrl, '')}${more}`) // prettier-ignore
     return { status: answer.statusCode, ...answer.json<{ outcome: string; conversion_id: string | null; message: string }>() } // prettier-ignore
   }
-  return { upstream, offers, call }
+  return { upstream, offers, run, call }
 }
 
 type Clicked = { offer_id: number; countries: string[]; platforms: string[] }
@@ -87,6 +91,31 @@ for (const { key, title } of PRESETS)
       }
     }
   })
+
+test('who clicked before a feed changed and paused an offer is paid what was promised, once, and as late as any other', async () => {
+  const { db } = world.database
+  const { upstream, offers, run, call } = await startFeed('everflow', 'Changes and pauses')
+  const [kept, other] = [offers[1] ?? assert.fail(), upstream.offers[1] ?? assert.fail()]
+  const promised = await db.selectFrom('goals').select(['goal_id', 'payout_micros']).where('offer_id', '=', kept.offer_id).executeTakeFirstOrThrow() // prettier-ignore
+  const [before, after] = [await click(kept, 'early'), await click(kept, 'early')]
+  upstream.offers = [upstream.offers[0] ?? assert.fail(), { ...other, name: 'Renamed', payout: other.payout / 2 }]
+  assert.deepEqual(await run(), { outcome: 'done', changed: 1, paused: 0 })
+  const cheaper = await click(kept, 'between')
+  upstream.offers = upstream.offers.slice(0, 1)
+  assert.deepEqual(await run(), { outcome: 'done', changed: 0, paused: 1 })
+  await assert.rejects(click(kept, 'late'), /404/)
+  const confirm = (clickId: string, transactionId: string) => call({ clickId, transactionId, offerId: kept.external_id ?? '', goalId: null, goalName: '', payout: 1.25, isReversal: false }) // prettier-ignore
+  const paidFor = async (conversionId: string | null) => (await db.selectFrom('conversions').select('payout_micros').where('conversion_id', '=', conversionId).executeTakeFirstOrThrow()).payout_micros // prettier-ignore
+  const first = await confirm(before, 'late-1')
+  assert.deepEqual([first.outcome, await paidFor(first.conversion_id)], ['approved', promised.payout_micros])
+  assert.equal((await confirm(before, 'late-1')).outcome, 'duplicate')
+  const third = await confirm(cheaper, 'late-2')
+  assert.deepEqual([third.outcome, await paidFor(third.conversion_id)], ['approved', promised.payout_micros / 2])
+  // A late one is as good after the offer has returned as before.
+  upstream.offers = [...upstream.offers, other]
+  assert.equal((await run()).outcome, 'done')
+  assert.equal((await confirm(after, 'late-3')).outcome, 'duplicate', 'a user completes a goal once')
+})
 
 test('what is set for an advertiser stays when a feed is added, and a feed that contradicts it is refused', async () => {
   const { db } = world.database
