@@ -252,7 +252,7 @@ export const GivenProductRule = shape('GivenProductRule', productRule)
 const rate = {
   currency: Type.String({ maxLength: 3, description: 'Such as EUR.' }),
   day: Type.String({ maxLength: 10, description: 'From this day on, such as 2026-11-17.' }),
-  usd: Type.String({ maxLength: 20, description: 'US dollars for one unit, with at most 10 decimals.' }),
+  usd: Type.String({ maxLength: 20, description: 'US dollars per unit unit, with at most 10 decimals.' }),
 }
 export const RateList = shape('CurrencyRateList', { rates: Type.Array(Type.Object(rate)) })
 export const RatesSet = shape('GivenCurrencyRates', {

@@ -16,11 +16,11 @@ export const valuesIn = (rows: readonly CredentialRow[]): Record<string, string>
 export function checkCredentials(rows: readonly CredentialRow[]): string | null {
   const used = rows.filter(({ name, value }) => name.trim() !== '' || value !== '')
   const names = used.map(({ name }) => name.trim())
-  if (names.includes('')) return 'Enter the name of each credential.'
+  if (names.includes('')) return 'Name each credential.'
   const odd = names.find((name) => !/^\w+$/.test(name))
   if (odd !== undefined) return `“${odd}” cannot stand in a request: use letters, digits and _ for the name.`
   const twice = names.find((name, i) => names.indexOf(name) !== i)
-  return twice === undefined ? null : `The credential ${twice} is there twice.`
+  return twice === undefined ? null : `There are two credentials named ${twice}.`
 }
 
 type CredentialsInputProps = { value: CredentialRow[]; onChange: (rows: CredentialRow[]) => void; error?: ReactNode; disabled?: boolean } // prettier-ignore
@@ -32,7 +32,7 @@ export function CredentialsInput({ value: rows, onChange, error, disabled = fals
     <Input.Wrapper
       label="Credentials"
       labelElement="div"
-      description="In the request, {name} stands for each of them. They are stored encrypted and never shown again: don’t write them into the request itself."
+      description="Write {name} in the request where its value belongs. Values are stored encrypted and never shown again."
       error={error}
       data-path="credentials"
       maw={620}

@@ -35,13 +35,13 @@ export function HeldPayouts({ feedId, mayChange }: { feedId: number; mayChange: 
             </Button>
           )}
           <DataTable
-            label="Payouts that wait"
+            label="Payout changes awaiting approval"
             rows={offers}
             rowKey={({ external_id }) => external_id}
             pager={<Pager pages={pages} nextCursor={next_cursor} />}
             empty={
-              <Empty title="No payouts wait">
-                Under Settings, set above which change they should wait for your approval.
+              <Empty title="No payout changes awaiting approval">
+                Set the change that needs your approval under Settings.
               </Empty>
             }
             columns={[
@@ -49,7 +49,7 @@ export function HeldPayouts({ feedId, mayChange }: { feedId: number; mayChange: 
                 name: 'Choose',
                 header: (
                   <Checkbox
-                    aria-label="Choose all"
+                    aria-label="Select all"
                     checked={offers.length > 0 && offers.every(({ external_id }) => chosen.has(external_id))}
                     onChange={({ currentTarget: { checked } }) =>
                       setChosen(new Set(checked ? offers.map(({ external_id }) => external_id) : []))
@@ -58,7 +58,7 @@ export function HeldPayouts({ feedId, mayChange }: { feedId: number; mayChange: 
                 ),
                 cell: ({ external_id, name }) => (
                   <Checkbox
-                    aria-label={`Choose ${name}`}
+                    aria-label={`Select ${name}`}
                     checked={chosen.has(external_id)}
                     onChange={() => toggle(external_id)}
                   />

@@ -8,7 +8,7 @@ import { shortValue } from './run.tsx'
 export const BehindNotice = ({ offerId }: { offerId: number }) => (
   <Alert color="blue" title="This offer is not listed now" role="note">
     <Text size="sm">
-      It waits behind{' '}
+      Listed instead:{' '}
       <Anchor component={Link} href={`/network/offers/${offerId}`} inherit underline="always">
         offer {offerId}
       </Anchor>
@@ -22,7 +22,7 @@ export function OfferFeed({ offerId, mayChange }: { offerId: number; mayChange: 
   const feed = useGet(`/offers/${offerId}/feed`).data?.feed
   const release = useChange((fields: string[]) => post(`/offers/${offerId}/follow-feed`, { fields }), {
     refresh: [`/offers/${offerId}`],
-    done: 'The feed sets it again, with its next run.',
+    done: 'The next run will set it.',
   })
   if (feed === undefined || feed === null) return null
   return (
@@ -32,12 +32,12 @@ export function OfferFeed({ offerId, mayChange }: { offerId: number; mayChange: 
           <Anchor component={Link} href={`/network/feeds/${feed.feed_id}`} inherit underline="always">
             {feed.name}
           </Anchor>{' '}
-          keeps it up to date. What you edit here stays as you set it.
+          keeps this offer up to date, except the fields that you edit here.
         </Text>
         {feed.pinned.map(({ field, feed_value }) => (
           <Group key={field} gap="xs">
             <Text size="sm">
-              Edited: {field.replaceAll('_', ' ')}. The feed had “{shortValue(feed_value)}”.
+              Edited: {field.replaceAll('_', ' ')}. In the feed: “{shortValue(feed_value)}”.
             </Text>
             {mayChange && (
               <Button

@@ -12,9 +12,9 @@ import { SubmitForm } from '../submit-form.tsx'
 type Rule = Schemas['ProductRule']
 
 const RULES: { value: Rule['rule']; label: string }[] = [
-  { value: 'highest_payout', label: 'The highest payout' },
-  { value: 'best_epc', label: 'The best earnings per click' },
-  { value: 'fixed_order', label: 'A fixed order of advertisers' },
+  { value: 'highest_payout', label: 'Highest payout' },
+  { value: 'best_epc', label: 'Highest earnings per click' },
+  { value: 'fixed_order', label: 'Order of advertisers' },
   { value: 'all', label: 'List all of them' },
 ]
 
@@ -24,7 +24,7 @@ export function ProductRuleSection(props: { mayChange: boolean; advertisers: { v
   return (
     <Section
       title="One product in several feeds"
-      about="Of several offers for the same product, one is listed. When it is paused or reaches a cap, the next one takes its place. Links of all of them work."
+      about="If several offers are for the same product, only one is listed. When it is paused or reaches a cap, the next one takes its place. Links to all of them work."
     >
       <Loaded query={rule}>{(data) => <RuleForm key={JSON.stringify(data)} rule={data} {...props} />}</Loaded>
     </Section>
@@ -56,7 +56,7 @@ function RuleForm({ rule, mayChange, advertisers }: { rule: Rule } & Parameters<
         {form.values.rule === 'fixed_order' && (
           <MultiSelect
             label="Order"
-            description="The first one that you choose comes first. Advertisers that are not chosen come last, by payout."
+            description="Most preferred first. Advertisers that are not listed here follow, by payout."
             data={advertisers}
             searchable
             disabled={!mayChange}

@@ -23,7 +23,7 @@ export function RatesSection({ mayChange }: { mayChange: boolean }) {
   return (
     <Section
       title="Currency rates"
-      about="For feeds and callbacks that pay in other currencies than US dollars. A rate counts from its day until the next one. Files: eurofxref.csv of the European Central Bank, or the columns currency, day, usd."
+      about="For feeds and callbacks in currencies other than US dollars. A rate applies from its day until the next one. CSV files: eurofxref.csv from the European Central Bank, or columns currency, day and usd."
     >
       {mayChange && (
         <Group>
@@ -53,7 +53,7 @@ export function RatesSection({ mayChange }: { mayChange: boolean }) {
             empty={<Empty title="No rates yet">Offers in other currencies are left out until there is a rate.</Empty>}
             columns={[
               { name: 'Currency', cell: ({ currency }) => currency },
-              { name: 'US dollars for one', isNumber: true, cell: ({ usd }) => usd },
+              { name: 'US dollars per unit', isNumber: true, cell: ({ usd }) => usd },
               { name: 'Since', cell: ({ day }) => day },
             ]}
           />
@@ -82,7 +82,7 @@ function SetRate({ onDone }: { onDone: () => void }) {
           data-autofocus
           {...form.getInputProps('rates.0.currency')}
         />
-        <TextInput label="US dollars for one" placeholder="1.0842" required {...form.getInputProps('rates.0.usd')} />
+        <TextInput label="US dollars per unit" placeholder="1.0842" required {...form.getInputProps('rates.0.usd')} />
         <TextInput label="Since" type="date" required {...form.getInputProps('rates.0.day')} />
       </Stack>
     </SubmitForm>

@@ -64,7 +64,7 @@ function Shown({ feedId, run, children }: { feedId: number; run: FeedRun; childr
   )
   return (
     <Section title={run.is_preview ? `Preview ${run.feed_run_id}` : `Run ${run.feed_run_id}`} about={about}>
-      {run.is_waiting && <Text size="sm">A worker takes it within a second or two.</Text>}
+      {run.is_waiting && <Text size="sm">A worker will start it within a few seconds.</Text>}
       {run.message !== '' && (
         <Alert color={run.outcome === 'failed' ? 'red' : 'yellow'} role="status">
           {run.message}
@@ -132,7 +132,7 @@ function Changes({ feedId, run, kinds }: { feedId: number; run: FeedRun; kinds: 
             columns={COLUMNS}
             rowKey={({ external_id }) => external_id}
             pager={<Pager pages={pages} nextCursor={next_cursor} />}
-            empty={<Empty title="No longer known">Why offers were left out is kept for the latest three runs.</Empty>}
+            empty={<Empty title="No longer known">Reasons for skipped offers are kept for the last three runs.</Empty>}
           />
         )}
       </Loaded>

@@ -70,7 +70,7 @@ export function ShareField<V extends { settings: SettingsValues }>({ form, disab
   return (
     <NumberInput
       label="Share for publishers, %"
-      description="Of what the network pays. You keep the rest."
+      description="Share of what the network pays. You keep the rest."
       required
       disabled={disabled}
       min={0}
@@ -102,22 +102,22 @@ export function SettingsFields<V extends { settings: SettingsValues }>({ form, d
         </Grid.Col>
         <Grid.Col span={{ base: 12, sm: 6 }}>
           <TextInput
-            label="Keep at least, USD"
-            description="Of every goal, whatever the share is. Leave empty for no bound."
+            label="Minimum margin, USD"
+            description="Per goal, whatever the share. Leave empty for no minimum."
             {...props('min_margin')}
           />
         </Grid.Col>
         <Grid.Col span={{ base: 12, sm: 6 }}>
           <TextInput
-            label="Keep at most, USD"
-            description="Of every goal. Leave empty for no bound."
+            label="Maximum margin, USD"
+            description="Per goal. Leave empty for no maximum."
             {...props('max_margin')}
           />
         </Grid.Col>
         <Grid.Col span={{ base: 12, sm: 6 }}>
           <TextInput
             label="Currency"
-            description="Of offers that name none. Others need a rate."
+            description="For offers without one. Other currencies need a rate."
             maxLength={3}
             {...props('currency')}
           />
@@ -131,7 +131,7 @@ export function SettingsFields<V extends { settings: SettingsValues }>({ form, d
         </Grid.Col>
         <Grid.Col span={{ base: 12, sm: 6 }}>
           <NumberInput
-            label="Stop if more are gone, %"
+            label="Refuse if more are gone, %"
             description="A run that would pause more of the feed’s offers changes nothing."
             {...props('max_gone_percent')}
           />
@@ -175,8 +175,8 @@ export function SettingsFields<V extends { settings: SettingsValues }>({ form, d
         </Grid.Col>
         <Grid.Col span={{ base: 12, sm: 6 }}>
           <NumberInput
-            label="Most offers"
-            description="A feed with more is refused."
+            label="Maximum offers"
+            description="Larger feeds are refused."
             thousandSeparator=","
             {...props('max_offers')}
           />

@@ -12,7 +12,7 @@ import { Time } from '../time.tsx'
 
 const QUESTION =
   'Their clicks, conversions and balance stay under a pseudonym, without IP addresses and sub-IDs. Sub-IDs, tickets with images ' +
-  'and unlocks are deleted, logs are blanked. Postbacks that wait are delivered first; later ones carry the pseudonym. A ban ' +
+  'and unlocks are deleted, logs are blanked. Queued postbacks are delivered first; later ones carry the pseudonym. A ban ' +
   'stays. If the user comes back, they are a new user. This cannot be undone.'
 
 export function PersonalDataActions({
@@ -31,7 +31,7 @@ export function PersonalDataActions({
   })
   const erase = useChange(() => post(`${path}/erasure`, { mode }), {
     refresh: [`/apps/${appId}/`],
-    onDone: ({ erasure }) => notifications.show({ message: erasure === null ? 'Nothing is known of this user.' : 'The user is being erased.' }), // prettier-ignore
+    onDone: ({ erasure }) => notifications.show({ message: erasure === null ? 'There is no data about this user.' : 'The user is being erased.' }), // prettier-ignore
   })
   if (!isOwner(useMe())) return null
   const ask = async () => {
@@ -72,7 +72,7 @@ export const ErasureUnderWay = ({ erasure }: { erasure: Schemas['Erasure'] }) =>
   <Alert color="yellow" icon={<IconEraser />} title="This user is being erased">
     Requested by {erasure.requested_by}, <Time at={erasure.requested_at} />.{' '}
     {erasure.status === 'waiting'
-      ? 'Postbacks that wait are delivered first, for up to 3 days.'
+      ? 'Queued postbacks are delivered first, for up to 3 days.'
       : 'All data of this user was erased. Data that still arrives is erased within an hour.'}
   </Alert>
 )
