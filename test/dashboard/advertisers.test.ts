@@ -1,7 +1,8 @@
 // Advertisers in a real browser: tokens, URLs to hand out, mappings, and their calls.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { becomes, checkPage, go, PHONE, useDashboard } from './browser.ts'
+import { POSTBACK_PARAMETERS } from '../../src/features/accounts/advertiser-settings.ts'
+import { becomes, checkPage, go, PHONE, pick, useDashboard } from './browser.ts'
 import { testLooks } from '../tier.ts'
 
 let offerId = 0
@@ -15,6 +16,9 @@ const dashboard = useDashboard('e2e_advertisers', async (world) => {
   ;({ clickId } = await world.click(offerId, live))
   await world.confirm(offerId, clickId, { status: 'lead_ok' })
 })
+
+const { world } = dashboard
+const stored = async (column: 'aliases') => (await world.database.db.selectFrom('advertisers').select(column).where('advertiser_id', '=', advertiserId).executeTakeFirstOrThrow())[column] // prettier-ignore
 
 test('an operator creates an advertiser and is shown its token once', async () => {
   const { page, complaints } = await dashboard.signIn('operator')
@@ -81,6 +85,21 @@ test('a call with an unknown word is found, the word is mapped, and the call pro
   await page.getByLabel('Click', { exact: true }).fill(clickId.toUpperCase())
   await page.waitForURL(/click_id=/)
   await page.getByRole('cell', { name: 'approved' }).waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+test('every parameter of a call can be given the advertiser’s own name', async () => {
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: `/network/advertisers/${advertiserId}?tab=dialect` }) // prettier-ignore
+  await page.getByRole('button', { name: 'Add parameter' }).click()
+  await page.getByRole('combobox', { name: 'Our parameter' }).click()
+  await page.getByRole('option', { name: 'external_offer_id' }).waitFor()
+  assert.deepEqual(await page.getByRole('option').allTextContents(), [...POSTBACK_PARAMETERS])
+  await pick(page.getByRole('option', { name: 'currency' }))
+  await page.getByLabel('Advertiser’s name').fill('cur')
+  const form = page.locator('form').filter({ has: page.getByRole('button', { name: 'Add parameter' }) })
+  await form.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+  assert.deepEqual(await stored('aliases'), { currency: ['cur'] })
   assert.deepEqual(complaints, [])
 })
 

@@ -17,7 +17,19 @@ type Settings = Pick<
 >
 
 const STATUSES = ['approved', 'pending', 'rejected', 'reversed'] as const
-const PARAMETERS = ['click_id', 'goal', 'txn_id', 'amount', 'status', 'ip', 'country'] as const
+type Parameter = Settings['aliases'][number]['parameter']
+/** Keyed: one that the API gets cannot be missing here. */
+const PARAMETERS = Object.keys({
+  click_id: true,
+  goal: true,
+  txn_id: true,
+  amount: true,
+  currency: true,
+  status: true,
+  ip: true,
+  country: true,
+  external_offer_id: true,
+} satisfies Record<Parameter, true>) as Parameter[]
 
 /** One part of the settings: as typed, and as the server took it. */
 export function usePart<N extends keyof Settings>(advertiser: AdvertiserData, name: N) {
@@ -256,7 +268,7 @@ export function AliasSection({ advertiser, mayChange }: SectionProps) {
               label="Our parameter"
               flex={1}
               allowDeselect={false}
-              data={[...PARAMETERS]}
+              data={PARAMETERS}
               disabled={!mayChange}
               value={pair.parameter}
               onChange={(parameter) => parameter !== null && change(i, { parameter })}
