@@ -2,8 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { POSTBACK_PARAMETERS } from '../../src/features/accounts/advertiser-settings.ts'
-import { becomes, checkPage, go, PHONE, pick, useDashboard } from './browser.ts'
+import type { CallRules } from '../../src/features/accounts/call-rules.ts'
+import { FEED_DEFAULTS } from '../../src/features/feeds/feed-settings.ts'
+import { createFeed } from '../../src/features/feeds/feeds.ts'
+import { becomes, checkLooks, checkPage, go, PHONE, pick, useDashboard } from './browser.ts'
+import { TESTER } from '../tester.ts'
 import { testLooks } from '../tier.ts'
+import { SECRET_KEY } from '../world.ts'
 
 let offerId = 0
 let advertiserId = 0
@@ -18,7 +23,7 @@ const dashboard = useDashboard('e2e_advertisers', async (world) => {
 })
 
 const { world } = dashboard
-const stored = async (column: 'aliases') => (await world.database.db.selectFrom('advertisers').select(column).where('advertiser_id', '=', advertiserId).executeTakeFirstOrThrow())[column] // prettier-ignore
+const stored = async (column: 'aliases' | 'call_rules') => (await world.database.db.selectFrom('advertisers').select(column).where('advertiser_id', '=', advertiserId).executeTakeFirstOrThrow())[column] // prettier-ignore
 
 test('an operator creates an advertiser and is shown its token once', async () => {
   const { page, complaints } = await dashboard.signIn('operator')
@@ -103,12 +108,43 @@ test('every parameter of a call can be given the advertiser’s own name', async
   assert.deepEqual(complaints, [])
 })
 
+test('an operator says in plain words which callbacks are ignored, beside those that came with a preset', async () => {
+  const { db } = world.database
+  await createFeed(db, TESTER, SECRET_KEY, { name: 'AdGem', advertiserId, kind: { preset: 'adgem' }, credentials: { key: 'k' }, settings: FEED_DEFAULTS }) // prettier-ignore
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: `/network/advertisers/${advertiserId}?tab=dialect` }) // prettier-ignore
+  const section = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Callback rules' }) })
+  await section.getByText('If nonpayable_install_goal is true, the callback is ignored: An install that this network does not pay for. Comes with AdGem.').waitFor() // prettier-ignore
+  const onlyGoal = section.getByRole('checkbox', { name: 'A goal that the offer does not have means its only goal' })
+  assert.deepEqual([await onlyGoal.isChecked(), await onlyGoal.isDisabled()], [true, true])
+  await section.getByRole('button', { name: 'Add rule' }).click()
+  await section.getByLabel('If the parameter').fill('token')
+  await section.getByRole('textbox', { name: 'is', exact: true }).fill('1')
+  await section.getByLabel('ignore the callback because').fill('It is a test of the network.')
+  await section.getByRole('button', { name: 'Save' }).click()
+  await section.getByText('The token cannot say that a callback is ignored.').waitFor()
+  complaints.length = 0 // a refused request is reported as an error, too
+  await section.getByLabel('If the parameter').fill('test')
+  await checkLooks(page)
+  await section.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+  const [preset, own] = ((await stored('call_rules')) as CallRules).ignored ?? []
+  assert.deepEqual([preset?.parameter, own], ['nonpayable_install_goal', { parameter: 'test', is: '1', reason: 'It is a test of the network.' }]) // prettier-ignore
+
+  await page.reload()
+  await becomes(() => section.getByLabel('If the parameter').inputValue(), 'test')
+  await section.getByRole('button', { name: 'Remove rule test' }).click()
+  await section.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+  assert.deepEqual(((await stored('call_rules')) as CallRules).ignored, [preset])
+  assert.deepEqual(complaints, [])
+})
+
 test('a read-only operator has nothing to change advertisers with', async () => {
   const { page } = await dashboard.signIn('operator_reader', null, {
     at: `/network/advertisers/${advertiserId}?tab=dialect`,
   })
   await page.getByText('Status mappings').waitFor()
-  for (const name of ['Save', 'Add status', 'New offer'])
+  for (const name of ['Save', 'Add status', 'Add rule', 'New offer'])
     await becomes(() => page.getByRole('button', { name }).count(), 0, name)
 })
 

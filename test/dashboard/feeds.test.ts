@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { runAskedFeeds, runDueFeeds } from '../../src/features/feeds/due-feeds.ts'
+import { FEED_DEFAULTS } from '../../src/features/feeds/feed-settings.ts'
+import { createFeed } from '../../src/features/feeds/feeds.ts'
 import { createGuardedOpener } from '../../src/features/postbacks/app-sender.ts'
 import { Upstream } from '../upstreams/server.ts'
 import { upstreamOffer } from '../upstreams/shapes.ts'
+import { TESTER } from '../tester.ts'
 import { SECRET_KEY } from '../world.ts'
 import { becomes, checkLooks, go, pick, useDashboard } from './browser.ts'
 
@@ -163,5 +166,22 @@ test('an offer of a feed says so, and a field that was edited follows the feed a
   await page.getByRole('button', { name: 'Set rate' }).click()
   await page.getByRole('row', { name: /EUR 1\.0842/ }).waitFor()
   await checkLooks(page)
+  assert.deepEqual(complaints, [])
+})
+
+test('the page of a feed says how callbacks of its network are read, and leads to where that is changed', async () => {
+  const { db } = world.database
+  const create = (name: string, preset: string) => createFeed(db, TESTER, SECRET_KEY, { name, advertiserId: null, kind: { preset }, credentials: { key: 'k', publisher: '1' }, settings: FEED_DEFAULTS }) // prettier-ignore
+  const adgem = await create('Harrowgate', 'adgem')
+  const torox = await create('Brackwater', 'torox')
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: `/network/feeds/${adgem.feedId}?tab=callbacks` }) // prettier-ignore
+  const rules = page.getByRole('list', { name: 'Callback rules' }).getByRole('listitem')
+  await rules.filter({ hasText: 'If nonpayable_install_goal is true, the callback is ignored: An install that this network does not pay for. Comes with AdGem.' }).waitFor() // prettier-ignore
+  await rules.filter({ hasText: 'If a callback names a goal that the offer does not have' }).waitFor()
+  await checkLooks(page)
+  await page.getByRole('link', { name: 'Change callback settings' }).click()
+  await page.getByRole('button', { name: 'Add rule' }).waitFor()
+  await go(page, `/network/feeds/${torox.feedId}?tab=callbacks`)
+  await page.getByText('No rules: callbacks are read by their status and amount.').waitFor()
   assert.deepEqual(complaints, [])
 })

@@ -4,6 +4,8 @@ import { type Db, inTransaction } from '../../db/open.ts'
 import { InvalidInput, NoSuch, type Problem } from '../../errors.ts'
 import { type Advertiser, ADVERTISER, getAdvertiser } from './advertisers.ts'
 import { type Actor, recordAudit } from './audit.ts'
+import { type CallRules, readCallRules } from './call-rules.ts'
+import { isParameterName, isWord, MAX_WORD, notAParameter } from './call-words.ts'
 
 /** What an advertiser's own words can be mapped to. */
 export const CONFIRMED_STATUSES = ['approved', 'pending', 'rejected', 'reversed'] as const
@@ -19,7 +21,6 @@ export const DECIMAL_MARKS = ['detect', 'point', 'comma'] as const
 /** What an advertiser's people see of the publishers behind their figures and conversions. */
 export const SEEN_PUBLISHERS = ['nothing', 'id', 'name'] as const
 
-const MAX_WORD = 100
 const MAX_ENTRIES = 200
 
 /** Pairs as given, so that a duplicate can be reported. */
@@ -34,6 +35,7 @@ export type AdvertiserSettings = {
   /** Empty: none. */
   reversalPrefix: string
   seesPublishers: string
+  callRules: CallRules
 }
 
 type Report = (message: string) => void
@@ -71,6 +73,7 @@ export async function setAdvertiser(
         of('sees_publishers'),
       ),
     }),
+    ...(settings.callRules && { call_rules: JSON.stringify(readCallRules(settings.callRules, of('call_rules'))) }),
   }
   if (problems.length > 0) throw new InvalidInput(problems)
   if (Object.keys(values).length === 0) return getAdvertiser(db, advertiserId)
@@ -95,6 +98,7 @@ function compare(before: Advertiser, after: Advertiser) {
     'decimal_mark',
     'reversal_prefix',
     'sees_publishers',
+    'call_rules',
   ] as const
   const changed = fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
   return Object.fromEntries(changed.map((field) => [field, { before: before[field], after: after[field] }]))
@@ -159,8 +163,7 @@ function readAliases(pairs: [string, string][], report: Report): Record<string, 
     const theirs = name.trim()
     if (!POSTBACK_PARAMETERS.some((known) => known === ours))
       report(`"${ours}" is not a parameter: names can be given to ${POSTBACK_PARAMETERS.join(', ')}.`)
-    if (!isWord(theirs) || /[\s&=#]/.test(theirs))
-      report(`"${name}" is not the name of a parameter: 1 to ${MAX_WORD} characters, no blanks, no & = #.`)
+    if (!isParameterName(theirs)) report(notAParameter(name))
     // Our own names are understood as well, whatever the aliases.
     if (theirs !== ours && ['token', ...POSTBACK_PARAMETERS].includes(theirs))
       report(`"${theirs}" is a parameter of its own: it cannot stand for ${ours}.`)
@@ -175,5 +178,3 @@ function readAliases(pairs: [string, string][], report: Report): Record<string, 
     ]),
   )
 }
-
-const isWord = (text: string) => text !== '' && text.length <= MAX_WORD && text.isWellFormed() && !/\p{Cc}/u.test(text)

@@ -31,4 +31,10 @@ test('a call of an erased user is still ignored when it is processed again', () 
   const redacted = redactCall({ query: `click_id=${CLICK}&idfa=7&unpaid=true`, body: '' }, DIALECT)
   assert.equal(redacted.query, `click_id=${CLICK}&unpaid=true`)
   assert.notEqual(findIgnored(callOf(redacted.query), DIALECT), null)
+  const other = redactCall({ query: `click_id=${CLICK}&unpaid=ada`, body: '{"unpaid":"ada","goal":"2"}' }, DIALECT)
+  assert.deepEqual(
+    [other.query, other.body],
+    [`click_id=${CLICK}`, '{"goal":"2"}'],
+    'any other value may name the user',
+  )
 })

@@ -98,6 +98,47 @@ test('IP allowlist, statuses and parameter names are set separately, with before
   assert.deepEqual([first?.action, first?.details], ['advertiser.change', { changes }])
 })
 
+test('an operator says which callbacks are ignored, and they are from then on', async () => {
+  const [offerId = 0] = await world.createOffers({})
+  const { live } = await world.createApp()
+  const { advertiser_id } = (await operator.get<{ advertiser_id: number }>(`/offers/${offerId}`)).data
+  const set = (ignored: object[], only_goal = false) => operator.patch<Shown>(`/advertisers/${advertiser_id}`, { call_rules: { ignored, only_goal } }) // prettier-ignore
+  const rule = { parameter: 'stage', is: 'Trial', reason: 'A trial is not paid for.' }
+  const { data } = await set([{ ...rule, parameter: ' stage ' }], true)
+  assert.deepEqual(data.call_rules, { ignored: [{ ...rule, preset: null }], only_goal: true, only_goal_preset: null })
+  const { clickId } = await world.click(offerId, live)
+  await world.confirm(offerId, clickId, { stage: 'TRIAL' })
+  await world.confirm(offerId, clickId, { stage: 'paid' })
+  const calls = await callsOf(`advertiser_id=${advertiser_id}`)
+  assert.deepEqual(calls.map(({ outcome, reason }) => [outcome, reason]), [['approved', null], ['ignored', rule.reason]]) // prettier-ignore
+
+  const wrong = await set([rule, { ...rule, is: 'trial' }, { parameter: 'a b', is: ' ', reason: '' }, { ...rule, parameter: 'token' }]) // prettier-ignore
+  assert.equal(wrong.status, 400)
+  assert.match(wrong.error.details?.['call_rules'] ?? '', /two rules for stage = trial[\s\S]*"a b" is not the name of a parameter[\s\S]*"" is not a value[\s\S]*A reason must have[\s\S]*token cannot say/) // prettier-ignore
+  assert.equal((await set(Array.from({ length: 51 }, (_, n) => ({ ...rule, is: `t${n}` })))).status, 400)
+  assert.equal((await set([])).data.call_rules.only_goal, false)
+  const changes = (await auditOf(advertiser_id)).map(({ details }) => details)
+  const before = { ignored: [rule], only_goal: true }
+  assert.deepEqual(changes.at(-1), { changes: { call_rules: { before, after: {} } } })
+})
+
+test('rules that came with the preset of a feed stay, whatever is set besides them', async () => {
+  const { advertiser_id } = await make()
+  const feed = { name: `AdGem of ${advertiser_id}`, advertiser_id, preset: 'adgem', credentials: { key: 'k' } }
+  const { status, text } = await operator.post('/feeds', { ...feed, settings: { share_percent: 50 } })
+  assert.equal(status, 200, text)
+  const one = `/advertisers/${advertiser_id}`
+  const { call_rules: came } = await show(advertiser_id)
+  const [preset] = came.ignored
+  assert.deepEqual([preset?.parameter, preset?.preset, came.only_goal_preset], ['nonpayable_install_goal', 'AdGem', 'AdGem']) // prettier-ignore
+  const own = { parameter: 'test', is: '1', reason: 'A test.' }
+  const again = { parameter: 'nonpayable_install_goal', is: 'TRUE', reason: 'Said in other words.' }
+  const { data } = await operator.patch<Shown>(one, { call_rules: { ignored: [own, again], only_goal: false } })
+  assert.deepEqual(data.call_rules, { ...came, ignored: [preset, { ...own, preset: null }] })
+  await operator.patch<Shown>(one, { call_rules: { ignored: [], only_goal: false } })
+  assert.deepEqual((await show(advertiser_id)).call_rules, came)
+})
+
 test('the URLs to hand out have a placeholder for the token, and the advertiser’s own names', async () => {
   const [offerId = 0] = await world.createOffers({ goals: [{ name: 'Join', payout: 1 }] })
   const { advertiser_id } = (await operator.get<{ advertiser_id: number }>(`/offers/${offerId}`)).data

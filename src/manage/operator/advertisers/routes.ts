@@ -1,4 +1,5 @@
 // Advertisers: their tokens, IP allowlists, mappings, and the URLs to hand out.
+import { type Db, inTransaction } from '../../../db/open.ts'
 import { AppError } from '../../../errors.ts'
 import { type AdvertiserSettings, setAdvertiser } from '../../../features/accounts/advertiser-settings.ts'
 import {
@@ -9,6 +10,7 @@ import {
   rotateToken,
 } from '../../../features/accounts/advertisers.ts'
 import { setCallSignature } from '../../../features/accounts/call-signature.ts'
+import { joinPresetRules, showCallRules } from '../../../features/feeds/preset-rules.ts'
 import { listPostbackUrls } from '../../../features/offers/postback-urls.ts'
 import { cutPage } from '../../../http/paging.ts'
 import { parseDuration } from '../../../lib/duration.ts'
@@ -78,20 +80,20 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
   routes.get('/advertisers/:advertiser_id', {
     id: 'showAdvertiser',
     summary: 'Get an advertiser',
-    about: 'IP allowlist, mappings of statuses and parameters, and the tokens that work now.',
+    about: 'IP allowlist, mappings of statuses and parameters, rules of its callbacks, and the tokens that work now.',
     tag: TAG,
     access: 'advertiser',
     params: AdvertiserParams,
     reply: ShownAdvertiser,
     async run({ params: { advertiser_id } }) {
-      return present(await find(advertiser_id), await listTokens(db, advertiser_id, new Date()))
+      return present(db, await find(advertiser_id))
     },
   })
 
   routes.patch('/advertisers/:advertiser_id', {
     id: 'changeAdvertiser',
     summary: 'Change the mappings and IP allowlist of an advertiser',
-    about: 'Each list that you send replaces the old one as a whole.',
+    about: 'Each list that you send replaces the old one as a whole. Rules that came with the preset of a feed stay.',
     tag: TAG,
     access: 'operator',
     sensitive: true,
@@ -100,8 +102,11 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
     reply: ShownAdvertiser,
     async run({ params: { advertiser_id }, body, by }) {
       await find(advertiser_id)
-      const after = await setAdvertiser(db, by, advertiser_id, settingsOf(body))
-      return present(after, await listTokens(db, advertiser_id, new Date()))
+      const after = await inTransaction(db, async (trx) => {
+        const callRules = body.call_rules && (await joinPresetRules(trx, advertiser_id, body.call_rules))
+        return setAdvertiser(trx, by, advertiser_id, { ...settingsOf(body), ...(callRules && { callRules }) })
+      })
+      return present(db, after)
     },
   })
 
@@ -118,7 +123,7 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
     async run({ params: { advertiser_id }, body: { allowed_ips }, by }) {
       await find(advertiser_id)
       const after = await setAdvertiser(db, by, advertiser_id, { allowedIps: allowed_ips })
-      return present(after, await listTokens(db, advertiser_id, new Date()))
+      return present(db, after)
     },
   })
 
@@ -135,7 +140,7 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
     async run({ params: { advertiser_id }, body: { signature, secret = '' }, by }) {
       await find(advertiser_id)
       await setCallSignature(db, by, secretKey, advertiser_id, signature === null ? null : { signature, secret })
-      return present(await find(advertiser_id), await listTokens(db, advertiser_id, new Date()))
+      return present(db, await find(advertiser_id))
     },
   })
 
@@ -202,7 +207,7 @@ const settingsOf = (change: Change): Partial<AdvertiserSettings> => {
   }
 }
 
-function present(advertiser: Advertiser, tokens: Awaited<ReturnType<typeof listTokens>>) {
+async function present(db: Db, advertiser: Advertiser) {
   const {
     advertiser_id,
     name,
@@ -227,7 +232,8 @@ function present(advertiser: Advertiser, tokens: Awaited<ReturnType<typeof listT
     decimal_mark,
     reversal_prefix,
     signature: advertiser.signature,
+    call_rules: await showCallRules(db, advertiser),
     sees_publishers: advertiser.sees_publishers,
-    tokens,
+    tokens: await listTokens(db, advertiser_id, new Date()),
   }
 }

@@ -7,6 +7,7 @@ import {
   POSTBACK_PARAMETERS,
   SEEN_PUBLISHERS,
 } from '../../../features/accounts/advertiser-settings.ts'
+import { MOST_IGNORED } from '../../../features/accounts/call-rules.ts'
 import { ID_PAGE_QUERY, NextCursor, UUID_PAGE_QUERY } from '../../../http/paging.ts'
 import { OUTCOMES } from '../../callback-shapes.ts'
 import { id, oneOf, orNull, text, Time } from '../../shapes.ts'
@@ -47,6 +48,27 @@ export const SignatureSet = shape('GivenCallbackSignature', {
   secret: Type.Optional(Type.String({ maxLength: 500 })),
 })
 
+const IGNORED = {
+  parameter: Type.String({ maxLength: 100, description: 'As the advertiser names it in its callbacks.' }),
+  is: Type.String({ maxLength: 100, description: 'Its value, in any case.' }),
+  reason: Type.String({ maxLength: 200, description: 'Why nothing is paid for: shown in the log of callbacks.' }),
+}
+const onlyGoal = Type.Boolean({
+  description: 'A goal that an offer with one goal does not have is that one, if the callback pays at least as much.',
+})
+const fromPreset = orNull(Type.String({ description: 'The network of a feed that it came with, and stays with; null: set by an operator.' })) // prettier-ignore
+const CallRules = shape('CallbackRules', {
+  ignored: Type.Array(Type.Object({ ...IGNORED, preset: fromPreset }), {
+    description: 'Callbacks with one of these values are answered as accepted, logged as ignored, and change nothing.',
+  }),
+  only_goal: onlyGoal,
+  only_goal_preset: fromPreset,
+})
+const GivenCallRules = shape('GivenCallbackRules', {
+  ignored: Type.Array(Type.Object(IGNORED), { maxItems: MOST_IGNORED }),
+  only_goal: onlyGoal,
+})
+
 export const ShownAdvertiser = shape('Advertiser', {
   ...ADVERTISER,
   allowed_ips: Type.Array(Type.String(), { description: 'Addresses and ranges; empty: from anywhere.' }),
@@ -58,6 +80,7 @@ export const ShownAdvertiser = shape('Advertiser', {
     description: 'What the transaction ID of a reversal begins with; empty: nothing does.',
   }),
   signature: orNull(Signature),
+  call_rules: CallRules,
   sees_publishers: oneOf(SEEN_PUBLISHERS, 'What the people of the advertiser see of publishers.'),
   tokens: Type.Array(Type.Object({ created_at: Time, expires_at: orNull(Time) }), {
     description: 'Those that work now, the newest first.',
@@ -79,6 +102,7 @@ export const AdvertiserChange = shape('ChangedAdvertiser', {
   decimal_mark: Type.Optional(oneOf(DECIMAL_MARKS)),
   reversal_prefix: Type.Optional(Type.String({ maxLength: 20 })),
   sees_publishers: Type.Optional(oneOf(SEEN_PUBLISHERS)),
+  call_rules: Type.Optional(GivenCallRules),
 })
 
 export const Rotation = shape('TokenRotation', {

@@ -6,6 +6,7 @@ import { mayWrite, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { BudgetSection } from '../../parts/advertisers/budget.tsx'
+import { CallRulesSection } from '../../parts/advertisers/call-rules.tsx'
 import { Calls } from '../../parts/advertisers/calls.tsx'
 import { AddressSection, AliasSection, AmountSection, StatusSection } from '../../parts/advertisers/settings.tsx'
 import { PublisherSection } from '../../parts/advertisers/publishers-seen.tsx'
@@ -98,6 +99,7 @@ function Shown({ advertiser }: { advertiser: AdvertiserData }) {
             <StatusSection advertiser={advertiser} mayChange={mayChange} />
             <AliasSection advertiser={advertiser} mayChange={mayChange} />
             <AmountSection advertiser={advertiser} mayChange={mayChange} />
+            <CallRulesSection advertiser={advertiser} mayChange={mayChange} />
             <SignatureSection advertiser={advertiser} mayChange={mayChange} />
             <PublisherSection advertiser={advertiser} mayChange={mayChange} />
           </Stack>

@@ -1,6 +1,6 @@
-import { Badge, Button, Stack, Tabs, Text } from '@mantine/core'
+import { Badge, Button, Stack, Tabs } from '@mantine/core'
 import { IconEye, IconPlayerPause, IconPlayerPlay, IconRefresh } from '@tabler/icons-react'
-import { Link, useParams } from 'wouter'
+import { useParams } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { post } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
@@ -8,15 +8,14 @@ import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { confirm } from '../../parts/confirm.tsx'
-import { CopyBlock } from '../../parts/copy.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Callbacks } from '../../parts/feeds/callbacks.tsx'
 import { HeldPayouts } from '../../parts/feeds/held.tsx'
 import { MappingSection } from '../../parts/feeds/mapping-section.tsx'
 import { type FeedRun, RunSection, secondsOf, statusOf } from '../../parts/feeds/run.tsx'
 import { SettingsSection } from '../../parts/feeds/settings-section.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Pager, usePages } from '../../parts/pager.tsx'
-import { Section } from '../../parts/section.tsx'
 import { Status } from '../../parts/status.tsx'
 import { NextRun } from '../../parts/feeds/next-run.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -79,7 +78,7 @@ function Shown({ feed }: { feed: FeedData }) {
           <MappingSection feed={feed} mayChange={mayChange} />
         </Tabs.Panel>
         <Tabs.Panel value="callbacks">
-          <Callbacks feed={feed} />
+          <Callbacks feed={feed} mayChange={mayChange} />
         </Tabs.Panel>
       </Tabs>
     </Page>
@@ -194,27 +193,3 @@ const columns = (onOpen: (runId: number) => void): Column<FeedRun>[] => [
   { name: 'Left out', isNumber: true, cell: ({ skipped }) => formatCount(skipped) },
   { name: 'Problem', isText: true, cell: ({ message }) => message },
 ]
-
-function Callbacks({ feed }: { feed: FeedData }) {
-  return (
-    <Section
-      title="Postback URL"
-      about={`Paste it into the network’s system, with the token of the advertiser in place of ${feed.token_place}.`}
-    >
-      <CopyBlock value={feed.postback_url} label="Copy the URL" />
-      {feed.notes.map((note) => (
-        <Text key={note} size="sm">
-          {note}
-        </Text>
-      ))}
-      <Button
-        component={Link}
-        href={`/network/advertisers/${feed.advertiser_id}`}
-        variant="default"
-        style={{ alignSelf: 'flex-start' }}
-      >
-        Token and callbacks of {feed.advertiser}
-      </Button>
-    </Section>
-  )
-}

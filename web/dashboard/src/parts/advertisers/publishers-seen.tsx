@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core'
 import { Section } from '../section.tsx'
-import { PartForm, type SectionProps, usePart } from './settings.tsx'
+import { PartForm, type SectionProps, usePart } from './part-form.tsx'
 
 const SEEN = [
   { value: 'nothing', label: 'Nothing' },

@@ -1,20 +1,7 @@
 // Where an advertiser may call from, and the words it uses. Each part is saved by itself.
-import { ActionIcon, Alert, Button, Group, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core'
-import { IconPlus, IconTrash } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
-import { patch, put } from '../../lib/api.ts'
-import { useLeaveGuard } from '../../lib/leave.ts'
-import { describeProblems } from '../../lib/problems.ts'
-import { useChange } from '../../lib/queries.ts'
-import { FormError } from '../form-error.tsx'
+import { Group, Select, TagsInput, Text, TextInput } from '@mantine/core'
 import { Section } from '../section.tsx'
-import type { AdvertiserData } from './token.tsx'
-
-export type SectionProps = { advertiser: AdvertiserData; mayChange: boolean }
-type Settings = Pick<
-  AdvertiserData,
-  'allowed_ips' | 'status_map' | 'aliases' | 'negative_amount' | 'decimal_mark' | 'reversal_prefix' | 'sees_publishers'
->
+import { Add, PartForm, Remove, type SectionProps, type Settings, usePart } from './part-form.tsx'
 
 const STATUSES = ['approved', 'pending', 'rejected', 'reversed'] as const
 type Parameter = Settings['aliases'][number]['parameter']
@@ -30,99 +17,6 @@ const PARAMETERS = Object.keys({
   country: true,
   external_offer_id: true,
 } satisfies Record<Parameter, true>) as Parameter[]
-
-/** One part of the settings: as typed, and as the server took it. */
-export function usePart<N extends keyof Settings>(advertiser: AdvertiserData, name: N) {
-  const [value, setValue] = useState<Settings[N]>(advertiser[name])
-  const [error, setError] = useState<string | null>(null)
-  const path = `/advertisers/${advertiser.advertiser_id}` as const
-  // The IP allowlist is the advertiser's own to change; the rest is the operator's.
-  const send = (given: Settings[N]) =>
-    name === 'allowed_ips'
-      ? put(`${path}/allowed-ips`, { allowed_ips: given as Settings['allowed_ips'] })
-      : patch(path, { [name]: given })
-  const save = useChange(send, {
-    refresh: ['/advertisers'],
-    done: 'Saved.',
-    onDone: (saved) => {
-      setError(null)
-      setValue(saved[name])
-    },
-    onError: (error) => setError(describeProblems(error)),
-  })
-  const [base, setBase] = useState(advertiser[name])
-  const now = advertiser[name]
-  const follow = () => {
-    setBase(now)
-    setValue(now)
-  }
-  // Changed in another tab, or by another person: shown at once, unless there is something here that it would undo.
-  const isStale = !isSame(base, now) && !isSame(value, now)
-  if (!isSame(base, now) && (isSame(value, base) || isSame(value, now))) follow()
-  useLeaveGuard(!isSame(value, now))
-  return {
-    value,
-    setValue,
-    error,
-    isChanged: !isSame(value, now),
-    isSaving: save.isPending,
-    save: () => save.mutate(value),
-    showCurrent: isStale ? follow : null,
-  }
-}
-
-const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
-
-type FormProps = {
-  part: {
-    error: string | null
-    isChanged: boolean
-    isSaving: boolean
-    save: () => void
-    showCurrent: (() => void) | null
-  }
-  mayChange: boolean
-  more?: ReactNode
-  children: ReactNode
-}
-
-export function PartForm({ part, mayChange, more, children }: FormProps) {
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        part.save()
-      }}
-    >
-      <Stack>
-        {part.error !== null && (
-          <div style={{ whiteSpace: 'pre-wrap' }}>
-            <FormError error={part.error} />
-          </div>
-        )}
-        {part.showCurrent !== null && (
-          <Alert color="yellow" title="Changed by someone else" role="status">
-            <Stack gap="xs" align="flex-start">
-              <Text size="sm">Saving replaces their change with yours.</Text>
-              <Button size="xs" variant="default" onClick={part.showCurrent}>
-                Discard my changes and reload
-              </Button>
-            </Stack>
-          </Alert>
-        )}
-        {children}
-        {mayChange && (
-          <Group>
-            {more}
-            <Button type="submit" loading={part.isSaving} disabled={!part.isChanged}>
-              Save
-            </Button>
-          </Group>
-        )}
-      </Stack>
-    </form>
-  )
-}
 
 export function AddressSection({ advertiser, mayChange }: SectionProps) {
   const part = usePart(advertiser, 'allowed_ips')
@@ -290,15 +184,3 @@ export function AliasSection({ advertiser, mayChange }: SectionProps) {
     </Section>
   )
 }
-
-const Add = ({ label, onClick }: { label: string; onClick: () => void }) => (
-  <Button variant="default" leftSection={<IconPlus size={16} />} onClick={onClick}>
-    {label}
-  </Button>
-)
-
-const Remove = ({ label, onClick }: { label: string; onClick: () => void }) => (
-  <ActionIcon variant="subtle" color="red" size="lg" aria-label={label} onClick={onClick}>
-    <IconTrash size={16} />
-  </ActionIcon>
-)
