@@ -58,6 +58,7 @@ test('an operator adds a network beside its live answer, looks at the preview, s
   await answer.getByRole('button', { name: /^name Offer 0/ }).press('Enter')
   await becomes(() => field('name').inputValue(), 'name')
   await page.getByRole('list', { name: 'Name of the first offers' }).getByText('Offer 2 & more').waitFor() // prettier-ignore
+  for (const name of [/^Link /, /^Texts /, /^Where it runs /]) await page.getByRole('button', { name, expanded: false }).click() // prettier-ignore
   await page.getByRole('list', { name: 'Link of the first offers' }).getByText('{click_id}').first().waitFor()
   await page.getByRole('list', { name: 'Countries of the first offers' }).getByText('US').first().waitFor()
   await field('description').fill('descript')

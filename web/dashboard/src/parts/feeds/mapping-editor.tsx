@@ -44,9 +44,14 @@ type EditorProps = {
   credentials: Record<string, string>
   /** Whose stored credentials are used. */
   feedId?: number
-  errors?: { request?: unknown; mapping?: unknown }
+  errors?: Record<string, unknown>
   disabled?: boolean
 }
+
+const PREFIX = 'mapping.'
+
+/** The places in the mapping that were refused. */
+const wrongIn = (errors: Record<string, unknown>) => Object.keys(errors).filter((path) => path.startsWith(PREFIX)).map((path) => path.slice(PREFIX.length)) // prettier-ignore
 
 export function MappingEditor({ own, onChange, settings, credentials, feedId, errors = {}, disabled = false }: EditorProps) {
   const [answer, setAnswer] = useState<unknown>(null)
@@ -61,7 +66,7 @@ export function MappingEditor({ own, onChange, settings, credentials, feedId, er
   const setMapping = (next: Record<string, unknown>) => onChange({ ...own, mapping: JSON.stringify(next, null, 2) })
   return (
     <Stack>
-      <JsonInput label="Request" name="request" value={own.request} disabled={disabled} error={errors.request} onChange={(text) => onChange({ ...own, request: text })} />
+      <JsonInput label="Request" name="request" value={own.request} disabled={disabled} error={errors['request']} onChange={(text) => onChange({ ...own, request: text })} />
       <Group>
         <Button variant="default" leftSection={<IconDownload size={16} />} disabled={request === null || disabled} loading={fetchOne.isPending} onClick={() => request !== null && fetchOne.mutate(request)}>
           Fetch the first page
@@ -80,7 +85,7 @@ export function MappingEditor({ own, onChange, settings, credentials, feedId, er
         <SegmentedControl aria-label="How the mapping is edited" size="xs" data={VIEWS} value={view} onChange={(next) => setView(next as View)} />
       </Group>
       {tried.error !== null && <Alert color="red">{describeProblems(tried.error)}</Alert>}
-      <MappingFormProvider mapping={mapping ?? {}} onChange={setMapping} answer={answer} tried={tried.data} disabled={disabled}>
+      <MappingFormProvider mapping={mapping ?? {}} onChange={setMapping} answer={answer} tried={tried.data} errors={wrongIn(errors)} disabled={disabled}>
         <Grid>
           <Grid.Col span={{ base: 12, md: 5 }} className="answer-column">
             <Paper className="answer" p="sm">
@@ -98,7 +103,7 @@ export function MappingEditor({ own, onChange, settings, credentials, feedId, er
             {view === 'json' && (
               <Stack>
                 <OtherProblems tried={tried.data} isAll />
-                <JsonInput label="Mapping" name="mapping" value={own.mapping} disabled={disabled} error={errors.mapping} onChange={(text) => onChange({ ...own, mapping: text })} />
+                <JsonInput label="Mapping" name="mapping" value={own.mapping} disabled={disabled} error={errors['mapping']} onChange={(text) => onChange({ ...own, mapping: text })} />
               </Stack>
             )}
           </Grid.Col>

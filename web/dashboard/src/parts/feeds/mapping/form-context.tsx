@@ -2,6 +2,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import type { Schemas } from '../../../lib/api-types.ts'
 import { findPaths, type Found, type Lists } from './answer-paths.ts'
+import { type SectionName, useOpenSections } from './open-sections.ts'
 import { isJson, type Json, type Place, placeText, setAt } from './sources.ts'
 
 type Tried = Schemas['TriedMapping']
@@ -22,8 +23,13 @@ type MappingForm = {
   insert: (path: string) => void
   pathsIn: (lists: Lists, isList: boolean) => Found[]
   valuesOf: (place: Place) => FieldValue[]
-  /** `isWhole`: also of everything below it. */
-  problemOf: (place: Place, isWhole?: boolean) => string | null
+  /** `isWhole`: also of everything below it, but for the part that has a field of its own. */
+  problemOf: (place: Place, isWhole?: boolean, except?: string) => string | null
+  /** The places of all problems. */
+  wrong: readonly string[]
+  /** Its sections that are open. */
+  open: SectionName[]
+  setOpen: (open: SectionName[]) => void
 }
 
 const Context = createContext<MappingForm | null>(null)
@@ -41,20 +47,27 @@ type ProviderProps = {
   onChange: (mapping: Json) => void
   answer: unknown
   tried: Tried | undefined
+  /** The places for which the form was refused when it was sent. */
+  errors: readonly string[]
   disabled: boolean
   children: ReactNode
 }
 
-export function MappingFormProvider({ mapping, onChange, answer, tried, disabled, children }: ProviderProps) {
+export function MappingFormProvider({ mapping, onChange, answer, tried, errors, disabled, children }: ProviderProps) {
   const [target, aimAt] = useState(FIRST)
   const listener = useRef<((path: string) => void) | null>(null)
   const latest = useRef(mapping)
   useEffect(() => {
     latest.current = mapping
   })
+  const wrong = tried?.problems.map(({ place }) => place) ?? []
+  const { open, setOpen } = useOpenSections(wrong, errors)
   const known = useMemo(() => ({ answer, paths: new Map<string, Found[]>() }), [answer])
   const form: MappingForm = {
     mapping,
+    wrong,
+    open,
+    setOpen,
     answer,
     disabled,
     target,
@@ -74,9 +87,10 @@ export function MappingFormProvider({ mapping, onChange, answer, tried, disabled
       return found
     },
     valuesOf: (place) => tried?.fields.find((one) => one.place === placeText(place))?.offers ?? [],
-    problemOf(place, isWhole = false) {
+    problemOf(place, isWhole = false, except = '') {
       const name = placeText(place)
-      const isBelow = (one: string) => one.startsWith(`${name}.`) || one.startsWith(`${name}[`)
+      const isElsewhere = (one: string) => except !== '' && one.startsWith(`${name}.${except}`)
+      const isBelow = (one: string) => (one.startsWith(`${name}.`) || one.startsWith(`${name}[`)) && !isElsewhere(one)
       const found = tried?.problems.find((one) => one.place === name || (isWhole && isBelow(one.place)))
       return found === undefined ? null : inShort(found.place, found.message)
     },

@@ -9,9 +9,9 @@ import { SourceField } from './source-field.tsx'
 import { getAt, isJson, type Json, type Place } from './sources.ts'
 
 type Choice = { value: string; label: string }
-type LookupFieldProps = { place: Place; label: string; about?: string; lists: Lists; choices: readonly Choice[]; isSeveral?: boolean } // prettier-ignore
+type LookupFieldProps = { place: Place; label: string; about?: string; lists: Lists; choices: readonly Choice[]; isSeveral?: boolean; mayExclude?: boolean } // prettier-ignore
 
-export function LookupField({ place, label, about, lists, choices, isSeveral = false }: LookupFieldProps) {
+export function LookupField({ place, label, about, lists, choices, isSeveral = false, mayExclude = false }: LookupFieldProps) {
   const form = useMappingForm()
   const presets = useGet('/feed-presets').data?.presets ?? []
   const [isOpen, setOpen] = useState(false)
@@ -31,7 +31,7 @@ export function LookupField({ place, label, about, lists, choices, isSeveral = f
     )
   return (
     <Stack gap={4}>
-      <SourceField place={place} label={label} lists={lists} options={['split']} initial={{ words: common }} isGoneWithoutPath={given['otherwise'] === undefined} {...(about === undefined ? {} : { about })} />
+      <SourceField place={place} label={label} lists={lists} options={['split']} initial={{ words: common }} isGoneWithoutPath={given['otherwise'] === undefined} {...(mayExclude ? { except: 'exclude' } : {})} {...(about === undefined ? {} : { about })} />
       {lookup !== undefined && (
         <Group gap={4}>
           <Button variant="subtle" size="compact-xs" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -55,6 +55,9 @@ export function LookupField({ place, label, about, lists, choices, isSeveral = f
             </Button>
           ))}
         </Group>
+      )}
+      {mayExclude && lookup !== undefined && (
+        <SourceField place={[...place, 'exclude']} label={`Excluded ${label.toLowerCase()}`} about="Where the offer does not run. Read with the same words." lists={lists} isBare hidesValues />
       )}
       {isOpen && lookup !== undefined && (
         <Stack gap="xs" pl="sm">

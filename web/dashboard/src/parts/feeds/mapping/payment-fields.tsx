@@ -50,6 +50,7 @@ function GoalFields({ offers }: { offers: string }) {
           <SourceField place={['goals', 'name']} label="Goal name" lists={within} isRequired options={['html', 'default']} />
           <SourceField place={['goals', 'description']} label="Goal description" lists={within} options={['html', 'join']} />
           <SourceField place={['goals', 'payout']} label="Goal payout" lists={amounts} isRequired options={PAYOUT} hidesValues />
+          <SourceField place={['goals', 'currency']} label="Goal currency" about="Stands beside the goal’s payout. Leave empty if it is that of the offer." lists={amounts} options={['default']} />
           <ConditionField place={['goals', 'optional']} label="Goals that are optional" about="Leave empty if all are required." lists={within} />
           <Clear place={['goals', 'optional']} label="All goals are required" />
           <Checkbox label="Callbacks do not say which goal was reached" description="Offers with several goals are then left out." disabled={disabled} checked={isJson(goals) && goals['only_one'] === true} onChange={(event) => change(['goals', 'only_one'], event.currentTarget.checked || undefined)} />
@@ -123,6 +124,9 @@ export function CapFields({ offers }: { offers: string }) {
               {choice([...place, 'of'], `What cap ${i + 1} counts`, COUNTED)}
               {choice([...place, 'period'], `Period of cap ${i + 1}`, PERIODS)}
             </Group>
+            {['revenue', 'payout'].includes(String(getAt(mapping, [...place, 'of']))) && (
+              <SourceField place={[...place, 'currency']} label={`Currency of cap ${i + 1}`} about="Leave empty if it is that of the offer." lists={lists} options={['default']} hidesValues />
+            )}
             <Entries place={[...place, 'where']} noun="condition" entry={{ path: '', empty: false }}>
               {(where, at) => <ConditionField place={where} label={`Cap ${i + 1} only if, ${at + 1}`} lists={lists} />}
             </Entries>

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import type { Lists } from './answer-paths.ts'
 import { useMappingForm } from './form-context.tsx'
 import { FieldValues, PathInput } from './path-input.tsx'
-import { getAt, type Json, type Place, placeText, readSource, type Source, writeSource } from './sources.ts'
+import { getAt, type Json, type Place, placeText, readSource, type Source, writePaths, writeSource } from './sources.ts'
 
 type Option = 'html' | 'join' | 'default' | 'split' | 'cents' | 'take'
 
@@ -22,9 +22,16 @@ export type SourceFieldProps = {
   isGoneWithoutPath?: boolean
   /** Where the values of it are shown by a field around it. */
   hidesValues?: boolean
+  /** It has paths alone, and nothing beside them. */
+  isBare?: boolean
+  isList?: boolean
+  /** What adds a path. */
+  more?: string
+  /** A part of it that another field shows. */
+  except?: string
 }
 
-export function SourceField({ place, label, about, lists, isRequired = false, options = [], initial, isGoneWithoutPath = false, hidesValues = false }: SourceFieldProps) {
+export function SourceField({ place, label, about, lists, isRequired = false, options = [], initial, isGoneWithoutPath = false, hidesValues = false, isBare = false, isList = false, more = 'Another path if empty', except }: SourceFieldProps) {
   const form = useMappingForm()
   const stored = getAt(form.mapping, place)
   const { paths, rest } = readSource(stored)
@@ -35,11 +42,11 @@ export function SourceField({ place, label, about, lists, isRequired = false, op
   const write = (next: Partial<Source>) => {
     const source = { paths, rest: stored === undefined ? { ...initial } : rest, ...next }
     const isGone = isGoneWithoutPath && source.paths.length === 0
-    form.change(place, isGone ? undefined : writeSource(source, initial !== undefined))
+    form.change(place, isGone ? undefined : isBare ? writePaths(source.paths) : writeSource(source, initial !== undefined))
   }
   const setPath = (at: number, path: string) => {
     const next = at === paths.length ? [...paths, path] : paths.map((one, i) => (i === at ? path : one))
-    setMore(false)
+    if (at === paths.length) setMore(false)
     write({ paths: next.length === 1 && path === '' ? [] : next })
   }
   const remove = (at: number) => (at === paths.length ? setMore(false) : write({ paths: paths.filter((_, i) => i !== at) }))
@@ -50,12 +57,13 @@ export function SourceField({ place, label, about, lists, isRequired = false, op
           <div style={{ flex: 1, minWidth: 0 }}>
             <PathInput
               id={i === 0 ? placeText(place) : `${placeText(place)}#${i}`}
-              label={i === 0 ? label : `${label}, or else`}
+              label={i === 0 ? label : isBare && isList ? `${label}, ${i + 1}` : `${label}, or else`}
               about={i === 0 ? about : undefined}
               value={path}
               lists={lists}
+              isList={isList}
               isRequired={isRequired && i === 0}
-              error={i === 0 ? form.problemOf(place, true) : null}
+              error={i === 0 ? form.problemOf(place, true, except) : null}
               onChange={(next) => setPath(i, next)}
             />
           </div>
@@ -75,8 +83,8 @@ export function SourceField({ place, label, about, lists, isRequired = false, op
             </Button>
           )}
           {!hasMore && (
-            <Button variant="subtle" size="compact-xs" aria-label={`Another path if empty: ${label}`} onClick={() => setMore(true)}>
-              Another path if empty
+            <Button variant="subtle" size="compact-xs" aria-label={`${more}: ${label}`} onClick={() => setMore(true)}>
+              {more}
             </Button>
           )}
         </Group>

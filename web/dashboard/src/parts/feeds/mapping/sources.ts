@@ -51,5 +51,8 @@ export function writeSource({ paths, rest }: Source, isFull = false): unknown {
   return { path: others.length === 0 && first !== undefined ? first : paths, ...said }
 }
 
+/** Paths alone, in fields of which nothing else can be said. */
+export const writePaths = (paths: string[]): unknown => (paths.length > 1 ? paths : paths[0] || undefined)
+
 export const textsOf = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string')

@@ -7,13 +7,11 @@ import { type Column, DataTable } from '../../data-table.tsx'
 import { Section } from '../../section.tsx'
 import { sentence } from '../run.tsx'
 import { useMappingForm } from './form-context.tsx'
+import { SHOWN } from './open-sections.ts'
 import { isJson } from './sources.ts'
 
 type Tried = Schemas['TriedMapping']
 type TriedOffer = Tried['offers'][number]
-
-/** Fields of the form, at which their problems stand. */
-const SHOWN = ['offers', 'id', 'name', 'link', 'payout', 'currency', 'goals', 'not_fixed', 'description', 'requirements', 'image', 'time_estimate', 'time_seconds', 'language', 'countries', 'by_country', 'platforms', 'starts_at', 'ends_at', 'category', 'difficulty', 'conversion_type', 'product', 'caps', 'skip', 'success'] // prettier-ignore
 
 /** `isAll`: also those that stand at their fields. */
 export function OtherProblems({ tried, isAll = false }: { tried: Tried | undefined; isAll?: boolean }) {
