@@ -116,6 +116,33 @@ test('a signature that expires is renewed by the page, and what is not one is no
   assert.deepEqual((await heard(page)).filter((name) => name === 'error'), []) // prettier-ignore
 })
 
+test('a frame that is loaded again alone is shown with a new signature, and with the one it has for as long as that is valid', async (t) => {
+  const { live } = await world.createApp()
+  const page = await openPage()
+  const start = Math.floor(Date.now() / 1000)
+  const signFor = (exp: number) => ({ exp, sig: signUser(live.signing_secret, { apiKey: live.api_key, userId: 'ann', expiresAtS: exp }) }) // prettier-ignore
+  const [first, ...next] = [300, 600, 900].map((s) => signFor(start + s))
+  await page.evaluate(`window.renewals = 0; window.wall = listen(Offerdeck.open({ ...${JSON.stringify({ apiKey: live.api_key, userId: 'ann', ...first })},
+    renew: async () => ${JSON.stringify(next)}[renewals++] }))`)
+  await until(async () => (await heard(page)).includes('ready'))
+  const reload = async () => {
+    await page.evaluate('heard.length = 0')
+    await wallOf(page, 'ann')?.evaluate('setTimeout(() => location.reload())')
+    await until(async () => (await heard(page)).length > 0)
+    await wallOf(page, 'ann')?.getByRole('button', { name: 'My activity' }).waitFor()
+    return [await heard(page), await page.evaluate('renewals')]
+  }
+  t.mock.timers.enable({ apis: ['Date'], now: (start + 301) * 1000 })
+  assert.deepEqual(await reload(), [['ready'], 1])
+  assert.deepEqual(await reload(), [['ready'], 1])
+  // It expires again, and the wall is given another one while it is open: its URL still has the one before.
+  t.mock.timers.setTime((start + 601) * 1000)
+  await page.evaluate(`const now = Date.now; Date.now = () => now() + 20_000`)
+  await wallOf(page, 'ann')?.evaluate(`parent.postMessage({ source: 'offerdeck-wall', version: 1, event: 'error', detail: { code: 'expired' } }, '*')`) // prettier-ignore
+  await until(async () => (await page.evaluate('renewals')) === 2)
+  assert.deepEqual(await reload(), [['ready'], 2])
+})
+
 test('several walls over the page close one by one, in any order and at once, and the page scrolls again', async () => {
   const { live } = await world.createApp()
   const page = await openPage()

@@ -46,6 +46,8 @@ export class WallFrame {
   #renewedAtMs = 0
   /** That the latest signature is no good. */
   #isSaid = false
+  /** The latest one of `renew`: the URL of the frame still has the one before. */
+  #renewed: Signed | null = null
 
   constructor(origin: string, options: WallOptions) {
     this.#origin = origin
@@ -118,19 +120,34 @@ export class WallFrame {
     const { renew } = this.#options
     if (data.event === 'close') return this.onEscape()
     if (data.event === 'ready') this.#isReady = true
+    if (data.event === 'error' && data.is_page === true && this.#hasBetter()) return
     if (data.event === 'error' && renew !== undefined && RENEWABLE.includes(data.detail.code))
       return void this.#renew(renew, data.detail.code, (signed) => this.#useNew(signed))
     this.emit(data.event, data.detail)
   }
 
+  /** A page that says what is wrong has replaced the wall: the user loaded the frame again, perhaps by a URL of before. */
+  #hasBetter(): boolean {
+    this.#isReady = false
+    const renewed = this.#renewed
+    if (renewed === null || this.element.src === this.#urlWith(renewed)) return false
+    this.#loadAgain(renewed)
+    return true
+  }
+
   #useNew({ exp, sig }: Signed): void {
-    if (this.#isReady) {
-      const message = { source: 'offerdeck-sdk', version: 1, event: 'signature', exp: String(exp), sig }
-      return this.element.contentWindow?.postMessage(message, this.#origin)
-    }
+    this.#renewed = { exp, sig }
+    if (!this.#isReady) return this.#loadAgain({ exp, sig })
+    const message = { source: 'offerdeck-sdk', version: 1, event: 'signature', exp: String(exp), sig }
+    this.element.contentWindow?.postMessage(message, this.#origin)
+  }
+
+  readonly #urlWith = (signed: Signed) => urlOf(this.#origin, { ...this.#options, ...signed }, true)
+
+  #loadAgain(signed: Signed): void {
     const { parentNode, nextSibling } = this.element
     this.element.remove() // loaded in place, Back would lead to the page that says what was wrong
-    this.element.src = urlOf(this.#origin, { ...this.#options, exp, sig }, true)
+    this.element.src = this.#urlWith(signed)
     parentNode?.insertBefore(this.element, nextSibling)
   }
 
@@ -163,7 +180,8 @@ export class WallFrame {
 }
 
 type Message = { [E in 'ready' | 'offer-started' | 'credited' | 'error']: { event: E; detail: WallEvents[E] } }
-type Heard = Message[keyof Message] | { event: 'close'; detail: object }
+/** `is_page`: not of the wall, but of a page in its place. */
+type Heard = (Message[keyof Message] & { is_page?: unknown }) | { event: 'close'; detail: object }
 
 function isMessage(data: unknown): data is Heard {
   if (typeof data !== 'object' || data === null) return false

@@ -183,6 +183,7 @@ function explain(request: FastifyRequest, reply: FastifyReply, error: AppError):
     version: 1,
     event: 'error',
     detail: { code: codeOf(error) },
+    is_page: true,
   })
   const html = `<!doctype html>
 <html lang="${said === null ? 'en' : language}" dir="${said === null ? 'ltr' : directionOf(language)}">
