@@ -112,3 +112,26 @@ test('a page that is over says to load it again, in the language of the visitor,
   await page.getByRole('heading', { name: 'تمت إزالة هذا' }).waitFor()
   assert.deepEqual(await page.locator('html').evaluate((one) => [one.lang, one.dir]), ['ar', 'rtl'])
 })
+
+test('a visitor whose key was signed with a secret that is gone starts again by itself, on the page of a link and in a frame', async () => {
+  const link = await createOne(LINK)
+  const content = await createOne()
+  const [offerId = 0] = await world.createOffers({ name: 'Lapsang' })
+  const old = JSON.stringify({ visitor: 'a'.repeat(32), key: 'k'.repeat(43) })
+  const page = await openPage()
+  for (const [appId, url] of [
+    [link.appId, `${site.url}/l/${link.slug}`],
+    [content.appId, await openSite(`<offer-locker locker="${content.lockerId}"><p>The words</p></offer-locker>`)],
+  ] as const) {
+    await page.goto(url)
+    const shown = appId === link.appId ? page : page.frameLocator('iframe')
+    const lapsang = shown.getByRole('link', { name: 'Start: Lapsang' })
+    await lapsang.waitFor()
+    await page.evaluate(`localStorage.setItem('offerdeck-app-${appId}', '${old}')`)
+    await page.reload()
+    const start = await lapsang.getAttribute('href')
+    assert.notEqual(await page.evaluate(`localStorage.getItem('offerdeck-app-${appId}')`), old)
+    await world.confirm(offerId, (await world.follow(start ?? '')).clickId)
+    await (appId === link.appId ? page.getByRole('button', { name: 'Open the link' }) : page.getByText('The words')).waitFor() // prettier-ignore
+  }
+})

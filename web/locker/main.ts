@@ -135,9 +135,9 @@ const isOver = (error: unknown) => problemOf(error) === 'stale'
 
 /** In the language of the page. */
 function textOf(error: unknown): string {
-  const problem = problemOf(error)
-  if (problem === 'locked') return say('opened')
-  const said = boot.problems[problem as keyof LockerBoot['problems']] as { title: string; text: string } | undefined
+  const said = boot.problems[problemOf(error) as keyof LockerBoot['problems']] as
+    | { title: string; text: string }
+    | undefined
   return said === undefined ? say('failed') : `${said.title}. ${said.text}`
 }
 
@@ -158,7 +158,9 @@ function show(state: LockerState): void {
   const done = neededReward === null ? state.offers_done : state.reward_done
   const need: Texts = neededReward !== null ? 'need_reward' : needed === 1 ? 'need_one' : 'need_offers'
   const values = { n: write(needed), done: write(done), currency: state.currency }
-  status.textContent = state.pending > 0 ? say('pending') : needed === 1 && done === 0 ? '' : say('done', values)
+  const isBegun = done > 0 || (needed !== 1 && state.ended === null)
+  status.textContent =
+    state.pending > 0 ? say('pending') : isBegun ? say('done', values) : state.ended === null ? '' : say(state.ended)
   replace(
     body,
     h('p', { class: 'need' }, say(need, values)),
@@ -224,8 +226,15 @@ async function open(): Promise<void> {
     location.assign(target_url)
   } catch (error) {
     status.textContent = ''
+    if (problemOf(error) === 'locked') return lookAgain() // which says why
     fail(error)
   }
+}
+
+/** What was unlocked may be over. */
+function lookAgain(): void {
+  isDone = false
+  void refresh()
 }
 
 function askPassword(): void {
@@ -298,3 +307,5 @@ if (slug !== null) {
   if (window.parent === window) void refresh()
 }
 onReturn(() => hasAsked && void refresh())
+// Back from where the link led, to the page as it was left.
+addEventListener('pageshow', ({ persisted }) => persisted && hasAsked && lookAgain())

@@ -1,5 +1,6 @@
 // Whether a locker can be used at all, and a link by this visitor: asked by every request about it.
 import { AppError } from '../../errors.ts'
+import { parseTime } from '../../lib/time.ts'
 import type { AppCredential, Credentials } from '../apps/credentials.ts'
 import type { KnownLocker } from './lockers.ts'
 import { type LockerProblem, PROBLEM_TEXTS } from './problem-texts.ts'
@@ -16,7 +17,7 @@ export function problemOf(
   if (!locker.settings.enabled) return 'disabled'
   const { link } = locker.settings
   if (link === null) return null
-  if (link.expires_at !== null && nowMs >= Date.parse(link.expires_at)) return 'expired'
+  if (link.expires_at !== null && nowMs >= (parseTime(link.expires_at)?.getTime() ?? 0)) return 'expired'
   return link.click_limit !== null && locker.opened >= link.click_limit ? 'full' : null
 }
 

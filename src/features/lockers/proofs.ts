@@ -20,12 +20,11 @@ export function signProof(secret: string, { lockerId, visitorId, proofId, expire
   return `${text}.${signText(secret, text)}`
 }
 
-/** What a proof says, or why it is none. Two secrets sign while one replaces the other. */
-export function checkProof(secrets: readonly string[], proof: string, nowS: number): Proof | 'wrong' | 'expired' {
+/** What a proof says, whether or not it has expired; null when it is none. Two secrets sign while one replaces the other. */
+export function readProof(secrets: readonly string[], proof: string): Proof | null {
   const [, text = '', lockerId = '', visitorId = '', proofId = '', expiresAt = '', signature = ''] =
     FORM.exec(proof) ?? []
-  if (text === '' || !secrets.some((secret) => isSameText(signature, signText(secret, text)))) return 'wrong'
-  if (Number(expiresAt) <= nowS) return 'expired'
+  if (text === '' || !secrets.some((secret) => isSameText(signature, signText(secret, text)))) return null
   return { lockerId: Number(lockerId), visitorId, proofId, expiresAtS: Number(expiresAt) }
 }
 
@@ -54,19 +53,29 @@ export async function issueProof(db: Db, unlockId: string): Promise<{ proofId: s
   })
 }
 
+/** The same, while it is valid. */
+export function checkProof(secrets: readonly string[], proof: string, nowS: number): Proof | 'wrong' | 'expired' {
+  const read = readProof(secrets, proof)
+  if (read === null) return 'wrong'
+  return read.expiresAtS <= nowS ? 'expired' : read
+}
+
 export type Redemption = { isFirst: boolean; redeemedAt: Date }
 
-/** Null: there is no such proof of this locker and visitor, or it is gone. The first of those who redeem it at once is the only one. */
+/**
+ * Null: there is no such proof of this locker and visitor, it has expired before it was redeemed, or it is gone. The first
+ * of those who redeem it at once is the only one; the others, and those who ask again at any later time, hear of it.
+ */
 export async function redeemProof(
   db: Db,
-  { lockerId, visitorId, proofId }: Proof,
+  { lockerId, visitorId, proofId, expiresAtS }: Proof,
   isTest: boolean,
 ): Promise<Redemption | null> {
   const { rows } = await sql<{ is_first: boolean; redeemed_at: Date }>`
     WITH before AS (
       SELECT p.proof_id, p.redeemed_at FROM locker_proofs p JOIN locker_unlocks u USING (unlock_id)
       WHERE p.proof_id = ${proofId}::uuid AND u.locker_id = ${lockerId} AND u.visitor_id = ${visitorId} AND u.is_test = ${isTest}
-        AND (p.redeemed_at IS NOT NULL OR p.expires_at > now())
+        AND floor(extract(epoch FROM p.expires_at)) = ${expiresAtS} AND (p.redeemed_at IS NOT NULL OR p.expires_at > now())
       FOR UPDATE OF p
     )
     UPDATE locker_proofs p SET redeemed_at = coalesce(p.redeemed_at, now()) FROM before WHERE p.proof_id = before.proof_id

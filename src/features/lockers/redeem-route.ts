@@ -9,7 +9,7 @@ import type { AppCredential } from '../apps/credentials.ts'
 import { readSigningSecrets, signingKeyOf } from '../apps/signing-secrets.ts'
 import { refusalOf } from './admission.ts'
 import { findLocker } from './lockers.ts'
-import { checkProof, redeemProof } from './proofs.ts'
+import { readProof, redeemProof } from './proofs.ts'
 import { LockerParams, RedeemBody, Redeemed } from './schema.ts'
 import { userOf } from './visitors.ts'
 
@@ -46,12 +46,18 @@ export function redeemRoute(server: FastifyInstance, { gate, db, secretKey, isBa
       if (request.validationError) throw request.validationError
       if (locker.isTakenDown) throw refusalOf('taken_down')
       const secrets = (await readSigningSecrets(db, secretKey, [appId])).get(signingKeyOf(appId, isTest)) ?? []
-      const proof = checkProof(secrets, request.body.proof, Math.floor(Date.now() / 1000))
-      if (proof === 'expired') throw refused('This proof has expired. Load the page again for a new one.')
-      if (proof !== 'wrong' && isBanned(caller, userOf({ appId, isTest, visitorId: proof.visitorId }).userId))
+      const proof = readProof(secrets, request.body.proof)
+      if (proof === null)
+        throw refused(
+          'This is not a proof of your app. If its signing secret was replaced, load the page again for a new one.',
+        )
+      if (proof.lockerId !== lockerId) throw refused('This is not a proof of this locker.')
+      if (isBanned(caller, userOf({ appId, isTest, visitorId: proof.visitorId }).userId))
         throw refused('This visitor is banned. Deliver nothing.')
-      const redeemed = proof === 'wrong' || proof.lockerId !== lockerId ? null : await redeemProof(db, proof, isTest)
-      if (redeemed === null || proof === 'wrong') throw refused('This is not a proof of this locker.')
+      const redeemed = await redeemProof(db, proof, isTest)
+      if (redeemed === null && proof.expiresAtS * 1000 <= Date.now())
+        throw refused('This proof has expired. Load the page again for a new one.')
+      if (redeemed === null) throw refused('This is not a proof of this locker.')
       const { isFirst, redeemedAt } = redeemed
       const data = { redeemed: isFirst, locker_id: lockerId, visitor_id: proof.visitorId, redeemed_at: rfc3339(redeemedAt) } // prettier-ignore
       const message = isFirst ? 'Proof redeemed successfully' : 'This proof is already redeemed'

@@ -142,7 +142,7 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
       if (locker.kind === 'link' && !keys.isPassed(locker, pass, Date.now())) throw refusalOf('stale')
       const { visitor, key } = given === undefined ? keys.create(credential) : { visitor: given, key: givenKey }
       const self = proven(credential, visitor, key)
-      const { unlock, offersDone, rewardSteps, pending } = await readProgress(db, locker, self)
+      const { unlock, ended, offersDone, rewardSteps, pending } = await readProgress(db, locker, self)
       const { userId } = userOf(self)
       const language = chooseLanguage(lang, request.headers['accept-language'])
       const asked = { locker, credential, userId, visitor: visitorOf(request), requestId: request.id, language }
@@ -150,6 +150,7 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
         visitor,
         key,
         is_unlocked: unlock !== null,
+        ended,
         proof: unlock === null || locker.kind === 'link' ? null : await proofOf(locker, self, unlock.unlockId),
         needed_offers: locker.settings.needed_offers,
         needed_reward: locker.settings.needed_reward,

@@ -22,7 +22,10 @@ const usd = (description: string) => orNull(Type.Number({ minimum: 0, maximum: 1
 
 const LINK = {
   target_url: Type.String({ minLength: 1, maxLength: 2_000, format: LINE, description: 'Where the link leads. It reaches the browser only once it is unlocked.' }), // prettier-ignore
-  expires_at: orNull(Type.String({ format: DATE_OR_TIME }), 'The link stops working at this time. Null: never.'),
+  expires_at: orNull(
+    Type.String({ format: DATE_OR_TIME }),
+    'The link stops working at this time. A date: at its start, in UTC. Null: never.',
+  ),
   click_limit: orNull(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), 'How often the link can be opened. Null: any number of times.'), // prettier-ignore
   referrers: Type.Array(line(200, 'An origin.'), {
     maxItems: 20,
@@ -38,20 +41,22 @@ const LINK = {
 
 const COMMON = {
   name: Type.String({ minLength: 1, maxLength: 80, format: LINE, pattern: NOT_BLANK, description: 'For you: visitors do not see it.' }), // prettier-ignore
-  enabled: Type.Boolean(),
+  enabled: Type.Boolean({
+    description: 'Without it, nothing is shown or unlocked. Proofs from before are redeemed until they expire.',
+  }),
   title: line(80, 'Empty: a title in the language of the visitor.'),
   text: line(300, 'Below the title.'),
   image: picture('Above the title. An https URL, or the path of an uploaded image.'),
   look: orNull(LockerLook, 'Colors, corners and font. What is left out is as in the wall of the app. Null: all of it.'),
   consent: line(300, 'A sentence that visitors read before they start. Empty: none.'),
-  needed_offers: orNull(Type.Integer({ minimum: 1, maximum: 20 }), 'How many offers unlock. Null: `needed_reward` counts.'), // prettier-ignore
+  needed_offers: orNull(Type.Integer({ minimum: 1, maximum: 20 }), 'How many offers unlock. Any goal of an offer counts as the offer. Null: `needed_reward` counts.'), // prettier-ignore
   needed_reward: orNull(Type.Number({ minimum: 0.0001, maximum: 1_000_000_000 }), 'How much reward unlocks, in the currency of the app. Null: `needed_offers` counts.'), // prettier-ignore
   counts_pending: Type.Boolean({ description: 'Whether pending conversions count, or approved ones only.' }),
   unlocked_minutes: Type.Integer({ minimum: 1, maximum: 525_600, description: 'How long an unlock is valid.' }),
   categories: Type.Array(oneOf(CATEGORIES), { maxItems: CATEGORIES.length, description: 'Only these offers. Empty: all.' }), // prettier-ignore
   platforms: Type.Array(oneOf(PLATFORMS), { maxItems: PLATFORMS.length, description: 'Only visitors of these. Empty: all.' }), // prettier-ignore
-  min_payout: usd('Only offers that pay you at least this, in USD.'),
-  max_payout: usd('Only offers that pay you at most this, in USD.'),
+  min_payout: usd('Only offers that pay you at least this with all their goals, in USD.'),
+  max_payout: usd('Only offers that pay you at most this with all their goals, in USD.'),
 }
 
 export const LinkSettings = shape('LinkLockerSettings', LINK)
@@ -143,6 +148,10 @@ export const LockerState = shape('LockerState', {
   visitor: VisitorId,
   key: VisitorKey,
   is_unlocked: Type.Boolean(),
+  ended: orNull(
+    oneOf(['opened', 'expired']),
+    'Why the last unlock of this visitor is over: the link was opened, or its time has passed. Null: there was none, or it is valid.',
+  ),
   proof: orNull(Type.String(), 'Of a content locker that is unlocked: for your server.'),
   needed_offers: orNull(Type.Integer(), 'How many offers unlock it now. Null: `needed_reward` counts.'),
   needed_reward: orNull(Type.Number(), 'How much reward unlocks it now. Null: `needed_offers` counts.'),

@@ -17,11 +17,16 @@ const MAX_CONVERSIONS = 500
 export type Progress = {
   /** Null: it is locked. */
   unlock: { unlockId: string; expiresAt: Date } | null
+  /** Why the last unlock is over; null: there was none, or it is valid. */
+  ended: 'opened' | 'expired' | null
   offersDone: number
   rewardSteps: number
   /** Offers that are pending where only approved ones count. */
   pending: number
 }
+
+/** A link that was opened can be opened again for a minute, also when the unlock expires meanwhile. */
+const IS_VALID = sql<boolean>`coalesce(opened_at > now() - interval '1 minute', expires_at > now())`
 
 type Fresh = { conversion_id: string; offer_id: number; status: string; steps: number }
 
@@ -34,7 +39,7 @@ export async function readProgress(db: Db, locker: KnownLocker, visitor: LockerV
     await sql`SELECT pg_advisory_xact_lock(${LOCK_CLASSES.unlocks}::integer, ${key}::integer)`.execute(trx)
     const now = await look(trx, locker, visitor)
     if (now.unlock !== null || now.used === null) return now
-    return { ...now, unlock: await unlock(trx, locker, visitor, now.used) }
+    return { ...now, unlock: await unlock(trx, locker, visitor, now.used), ended: null }
   })
 }
 
@@ -52,17 +57,17 @@ async function look(
       AND NOT EXISTS (SELECT FROM locker_unlock_conversions u WHERE u.conversion_id = c.conversion_id)
     ORDER BY c.conversion_id LIMIT ${MAX_CONVERSIONS}`.execute(db)
   // After the conversions: an unlock that used them meanwhile is seen.
-  const { rows: active } = await sql<{ unlock_id: string; expires_at: Date }>`
-    SELECT unlock_id, expires_at FROM locker_unlocks
-    WHERE locker_id = ${locker.lockerId} AND visitor_id = ${visitor.visitorId} AND is_test = ${isTest} AND expires_at > now()
-      AND (opened_at IS NULL OR opened_at > now() - interval '1 minute')
-    ORDER BY unlock_id DESC LIMIT 1`.execute(db)
+  const { rows: unlocks } = await sql<{ unlock_id: string; expires_at: Date; is_opened: boolean; is_valid: boolean }>`
+    SELECT unlock_id, expires_at, opened_at IS NOT NULL AS is_opened, ${IS_VALID} AS is_valid FROM locker_unlocks
+    WHERE locker_id = ${locker.lockerId} AND visitor_id = ${visitor.visitorId} AND is_test = ${isTest}
+    ORDER BY is_valid DESC, unlock_id DESC LIMIT 1`.execute(db)
   const counted = fresh.filter(({ status }) => status === 'approved' || locker.settings.counts_pending)
   const offers = new Set(counted.map(({ offer_id }) => offer_id))
   const waiting = new Set(fresh.map(({ offer_id }) => offer_id).filter((id) => !offers.has(id)))
-  const [first] = active
+  const [last] = unlocks
   return {
-    unlock: first === undefined ? null : { unlockId: first.unlock_id, expiresAt: first.expires_at },
+    unlock: last?.is_valid === true ? { unlockId: last.unlock_id, expiresAt: last.expires_at } : null,
+    ended: last === undefined || last.is_valid ? null : last.is_opened ? 'opened' : 'expired',
     offersDone: offers.size,
     rewardSteps: counted.reduce((sum, { steps }) => sum + steps, 0),
     pending: waiting.size,
@@ -108,10 +113,11 @@ export type Opened = 'opened' | 'locked' | 'full'
 export async function openLink(db: Db, { lockerId }: KnownLocker, unlockId: string): Promise<Opened> {
   return inTransaction(db, async (trx) => {
     const { rows } = await sql<{ is_first: boolean }>`
-      WITH before AS (SELECT opened_at FROM locker_unlocks WHERE unlock_id = ${unlockId} FOR UPDATE)
+      WITH before AS (
+        SELECT opened_at, ${IS_VALID} AS is_valid FROM locker_unlocks WHERE unlock_id = ${unlockId} FOR UPDATE
+      )
       UPDATE locker_unlocks u SET opened_at = coalesce(u.opened_at, now()) FROM before
-      WHERE u.unlock_id = ${unlockId} AND u.expires_at > now()
-        AND (before.opened_at IS NULL OR before.opened_at > now() - interval '1 minute')
+      WHERE u.unlock_id = ${unlockId} AND before.is_valid
       RETURNING before.opened_at IS NULL AS is_first`.execute(trx)
     const [used] = rows
     if (used === undefined) return 'locked'
