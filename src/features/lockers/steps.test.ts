@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { createSteps } from '../../../test/locker-steps.ts'
 import { TESTER } from '../../../test/tester.ts'
 import { useWorld } from '../../../test/world.ts'
+import { changeApp } from '../apps/apps.ts'
 import { problemOf } from './admission.ts'
 import { changeLocker, findLocker, takeDownLocker } from './lockers.ts'
 import type { LockerInput, LockerState } from './schema.ts'
@@ -206,4 +207,29 @@ test('any goal of an offer counts as the offer; where reward counts, each goal i
   const cheap = await state({ needed_reward: 400 }, 'Install')
   assert.deepEqual([cheap.is_unlocked, cheap.reward_done], [false, 10])
   assert.equal((await state({ needed_reward: 400 }, 'Reach level 20')).is_unlocked, true)
+})
+
+test('reward in a currency that was replaced counts by its payout at the rate of the new one', async () => {
+  const { appId, visit, arrive, start } = await create({ needed_reward: 500 })
+  const { db } = world.database
+  const [first, second] = [await offer({ payout: '1' }), await offer({ payout: '2' })]
+  const { state, ...known } = await arrive()
+  await world.confirm(first, await start(state, first))
+  const done = async () => {
+    const { data } = await visit(known)
+    return [data.reward_done, data.currency, data.is_unlocked]
+  }
+  assert.deepEqual(await done(), [100, 'Coins', false])
+  const to = async (currency: string, rateMicros: number) => {
+    await changeApp(db, TESTER, appId, { currency, rateMicros })
+    await world.app.refresh()
+  }
+  await to('Coins', 50_000_000) // what was credited stays
+  assert.deepEqual(await done(), [100, 'Coins', false])
+  await to('Gems', 2_000_000)
+  assert.deepEqual(await done(), [2, 'Gems', false])
+  await world.confirm(second, await start((await visit(known)).data, second))
+  assert.deepEqual(await done(), [6, 'Gems', false])
+  await to('Points', 200_000_000)
+  assert.deepEqual(await done(), [600, 'Points', true])
 })

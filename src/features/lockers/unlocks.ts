@@ -28,6 +28,10 @@ export type Progress = {
 /** A link that was opened can be opened again for a minute, also when the unlock expires meanwhile. */
 const IS_VALID = sql<boolean>`coalesce(opened_at > now() - interval '1 minute', expires_at > now())`
 
+/** As it was credited. What was earned in a currency that the app no longer has, is worth its payout at the rate of today. */
+const REWARD_STEPS = sql<number>`CASE WHEN c.currency = a.currency THEN reward_steps(c.payout_micros, c.rate_micros, c.rounding)
+  ELSE reward_steps(c.payout_micros, div(a.rate_micros::numeric * coalesce(c.multiplier_ppm, 1000000), 1000000)::bigint, a.rounding) END`
+
 type Fresh = { conversion_id: string; offer_id: number; status: string; steps: number }
 
 /** Unlocks where there is enough. */
@@ -50,8 +54,8 @@ async function look(
 ): Promise<Progress & { used: string[] | null }> {
   const { appId, isTest, userId } = userOf(visitor)
   const { rows: fresh } = await sql<Fresh>`
-    SELECT c.conversion_id, c.offer_id, c.status, reward_steps(c.payout_micros, c.rate_micros, c.rounding)::bigint AS steps
-    FROM conversions c
+    SELECT c.conversion_id, c.offer_id, c.status, ${REWARD_STEPS}::bigint AS steps
+    FROM conversions c JOIN apps a USING (app_id)
     WHERE c.app_id = ${appId} AND c.user_id = ${userId} AND c.is_test = ${isTest} AND c.locker_id = ${locker.lockerId}
       AND c.status IN ('approved', 'pending')
       AND NOT EXISTS (SELECT FROM locker_unlock_conversions u WHERE u.conversion_id = c.conversion_id)
