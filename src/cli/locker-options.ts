@@ -17,7 +17,7 @@ const COMMON: Row[] = [
   ['text', 'text', '<text>', 'text below the title'],
   ['image', 'text', '<url>', 'image above the title, or "none"'],
   ['consent', 'text', '<text>', 'sentence that visitors read before they start'],
-  ['needed_offers', 'number', '<n>', 'how many offers unlock (1, if neither this nor --needed-reward is given)'],
+  ['needed_offers', 'number', '<n>', 'how many offers unlock, each by any of its goals (1, if neither this nor --needed-reward is given)'],
   ['needed_reward', 'number', '<units>', 'how much reward unlocks, in the currency of the app'],
   ['counts_pending', 'flag', '', 'count pending conversions, too'],
   ['unlocked_minutes', 'number', '<n>', 'how long an unlock is valid (a day, if left out)'],

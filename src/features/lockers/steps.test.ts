@@ -86,7 +86,7 @@ test('a link that ends or is used up between unlock and opening says which, and 
   assert.equal((await open(known)).status, 200)
 })
 
-test('a proof is redeemed once, and who asks again hears of it at any later time', async () => {
+test('a proof is redeemed once, and a server that asks again hears of it at any later time', async () => {
   const { lockerId, visit, redeem, unlocked } = await create()
   const { known, proof } = await unlocked(await offer())
   assert.equal((await redeem(proof)).data.redeemed, true)

@@ -125,7 +125,7 @@ function GeneralFields({ form, isReader }: FieldsProps) {
       />
       <Switch
         label="Enabled"
-        description="A disabled locker shows nothing."
+        description="A disabled locker shows and unlocks nothing. Proofs from before stay valid for ten minutes."
         disabled={isReader}
         {...form.getInputProps('enabled', { type: 'checkbox' })}
       />
@@ -147,7 +147,7 @@ function UnlockFields({ form, isReader, currency }: FieldsProps & { currency: st
         {counts === 'offers' ? (
           <WholeInput
             label="Offers"
-            description="Each counts once."
+            description="Each counts once, by any of its goals."
             {...below}
             readOnly={isReader}
             {...form.getInputProps('needed_offers')}
@@ -175,7 +175,10 @@ function UnlockFields({ form, isReader, currency }: FieldsProps & { currency: st
 
 function OfferFields({ form, isReader }: FieldsProps) {
   return (
-    <Section title="Offers" about="Which offers the locker shows. Empty fields match every offer.">
+    <Section
+      title="Offers"
+      about="Which offers the locker shows. Empty fields match every offer. Payouts are of all goals of an offer together."
+    >
       <MultiSelect
         label="Categories"
         data={choicesOf(CATEGORIES)}
