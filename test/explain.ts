@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { type Db, openPool } from '../src/db/open.ts'
 import type { App } from '../src/app.ts'
-import { adminQuery, type World } from './world.ts'
+import { adminQuery } from './databases.ts'
+import { type World } from './world.ts'
 
 type PlanNode = {
   'Node Type': string

@@ -7,7 +7,8 @@ import { createSecretHash, createApiKey, createApiSecret, createSigningSecret } 
 import { signingSecretsKey } from '../src/features/apps/signing-secrets.ts'
 import { seal } from '../src/lib/keys.ts'
 import { databaseUrl } from './worker-world.ts'
-import { createDatabase, SECRET_KEY } from './world.ts'
+import { createDatabase } from './databases.ts'
+import { SECRET_KEY } from './world.ts'
 
 export type Row = Record<string, unknown>
 export type OldApp = { app_id: number; apiKey: string; apiSecret: string; signingSecret: string }

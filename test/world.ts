@@ -1,16 +1,12 @@
 // A network of its own for a test file: a fresh database, the whole app on it, and the verbs a test needs.
-import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { after, before } from 'node:test'
 import type { FastifyBaseLogger, InjectOptions } from 'fastify'
-import pg from 'pg'
 import type { Static } from 'typebox'
 import { type App, buildApp } from '../src/app.ts'
 import { createLog } from '../src/cli/log.ts'
 import { type Config, loadConfig } from '../src/config.ts'
-import { APP_ROLE } from '../src/db/app-role.ts'
-import { type Database, openPool } from '../src/db/open.ts'
-import { setRoleDefaults } from '../src/db/role-defaults.ts'
+import type { Database } from '../src/db/open.ts'
 import type { DemoSite } from '../src/demo/site.ts'
 import { createAdvertiser } from '../src/features/accounts/advertisers.ts'
 import { createPublisher } from '../src/features/accounts/publishers.ts'
@@ -21,6 +17,7 @@ import type { Conversion, EventList } from '../src/features/conversions/schema.t
 import type { Offer } from '../src/features/offers/schema.ts'
 import type { Postback, PostbackWithAttempts, TestSendsReply } from '../src/features/postbacks/schema.ts'
 import { upsertOffers } from '../src/features/offers/upsert.ts'
+import { connectionTo, openNewDatabase } from './databases.ts'
 import { createFolder } from './folders.ts'
 import { TESTER } from './tester.ts'
 
@@ -217,19 +214,6 @@ export class World {
   }
 }
 
-const connectionTo = (database: string) => ({
-  ...(JSON.parse(process.env['TEST_POSTGRES'] ?? '{}') as pg.PoolConfig),
-  database,
-})
-
-/** A fresh database without an app on it. */
-export async function openNewDatabase(prefix: string, connections: number): Promise<Database> {
-  const name = `${prefix}_${randomBytes(4).toString('hex')}`
-  await createDatabase(name, 'template_for_tests')
-  await limitDatabase(connectionTo(name))
-  return { ...openPool(connectionTo(name), connections), embeddedIn: null, revive: async () => {} }
-}
-
 const PLAIN_OFFER = {
   name: 'An offer',
   category: 'app',
@@ -243,31 +227,6 @@ export function databaseUrl(world: World): string {
   const url = new URL(`postgres://${user}:${String(password)}@localhost/${world.databaseName}`)
   url.searchParams.set('host', host)
   return url.href
-}
-
-/** Of the role that the program connects as, like the one it creates for itself. */
-export const createDatabase = (name: string, template = 'template1') =>
-  adminQuery(`CREATE DATABASE ${name} TEMPLATE ${template} OWNER ${APP_ROLE}`)
-
-/** For what only the tests do: the program's own role could not. */
-export const superuserConnection = (database = 'postgres') => ({
-  ...(JSON.parse(process.env['TEST_POSTGRES_SUPERUSER'] ?? '{}') as pg.ClientConfig),
-  database,
-})
-
-export async function adminQuery(sql: string): Promise<void> {
-  const admin = new pg.Client(superuserConnection())
-  await admin.connect()
-  await admin.query(sql)
-  await admin.end()
-}
-
-/** The defaults that migrating sets: they belong to a database's name, and a copy of a database has none. */
-async function limitDatabase(connection: pg.ClientConfig): Promise<void> {
-  const client = new pg.Client(connection)
-  await client.connect()
-  await setRoleDefaults(client)
-  await client.end()
 }
 
 /** A world that opens before the tests of the file, filled by `fill`, and closes after them. */

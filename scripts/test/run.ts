@@ -2,8 +2,8 @@
 // --looks: with how pages look; --all: with what takes long, too (test/tier.ts); --all --short: only what takes long, and
 // less of it; --dashboard: the dashboard alone.
 import { spawnSync } from 'node:child_process'
-import { existsSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, statfsSync, statSync } from 'node:fs'
+import { freemem, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { isBuilt } from '../../bin/built.js'
 import { runFiles } from './pool.ts'
@@ -41,17 +41,29 @@ const DOCUMENTS = ['test/docs/*.test.ts']
 /** First what takes longest, then all the rest, wherever it is. */
 const ALL = [...LONG, ...DASHBOARD, '{test,src}/**/*.test.ts']
 
+/** Where files are memory: databases are copied for hundreds of tests, which a disk takes most of its time for. */
+const IN_MEMORY = '/dev/shm'
+const ROOM_BYTES = 8 * 1024 ** 3
+
 installMissing()
 if (!isBuilt()) spawnSync('npm', ['run', '--silent', 'build:program'], { stdio: 'inherit' })
 const patterns = given.length > 0 ? given.map(asPattern) : chooseFiles()
 process.env['OFFERDECK_TESTS'] = !has('--all') ? 'quick' : has('--short') ? 'short' : 'all'
 process.env['OFFERDECK_LOOKS'] = has('--looks') ? 'on' : 'off'
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'offerdeck-compile-cache')
+if (isRoomy(IN_MEMORY)) process.env['TMPDIR'] = IN_MEMORY
 const left = given.length > 0 || has('--all') ? [] : DOCUMENTS
 const usualMs = has('--all') && !has('--short') ? 1_800_000 : 900_000 // a busy machine may take nine times as long
 // What a run of the data centre or the fuzzer is asked for comes on top, a request at 50 ms.
 const askedMs = Number(process.env['DURATION'] ?? 0) * 1_000 + Number(process.env['REQUESTS'] ?? 0) * 50
 process.exit(await runFiles(patterns, left, usualMs + askedMs))
+
+/** Has room for the databases, and the machine for what else runs. */
+function isRoomy(folder: string): boolean {
+  if (!existsSync(folder)) return false
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize > ROOM_BYTES && freemem() > 2 * ROOM_BYTES
+}
 
 /** A folder means all tests in it. */
 function asPattern(path: string): string {

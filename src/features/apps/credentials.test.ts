@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
 import { until } from '../../../test/installation.ts'
-import { adminQuery, useWorld } from '../../../test/world.ts'
+import { adminQuery } from '../../../test/databases.ts'
+import { useWorld } from '../../../test/world.ts'
 import { APP_ROLE } from '../../db/app-role.ts'
 
 const world = useWorld('credentials')
