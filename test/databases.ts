@@ -50,6 +50,7 @@ let roleDefaults: Promise<string[]> | undefined
 const connectAdmin = (): Promise<pg.Client> =>
   (admin ??= (async () => {
     const client = new pg.Client(superuserConnection())
+    client.on('error', () => {}) // the server may stop before this process does
     await client.connect()
     return client
   })())

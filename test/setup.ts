@@ -7,6 +7,7 @@ import pg from 'pg'
 import { type EmbeddedPostgres, holdEmbeddedPostgres } from '../src/db/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPool } from '../src/db/open.ts'
+import { ensurePartitionsAhead } from '../src/db/partitions.ts'
 import { freePort, isListening } from './ports.ts'
 import { createFolder } from './folders.ts'
 
@@ -26,7 +27,12 @@ export async function globalSetup(): Promise<void> {
   await admin.query(`CREATE DATABASE template_for_tests OWNER ${postgres.connection.user}`)
   const template = openPool({ ...postgres.connection, database: 'template_for_tests' }, 2)
   await migrate(template)
+  await ensurePartitionsAhead(template.db, Date.now())
   await template.close()
+  // The first connection after changes of the schema writes down what the next ones, of copies too, read at their start.
+  const first = new pg.Client({ ...postgres.connection, database: 'template_for_tests' })
+  await first.connect()
+  await first.end()
   // A database can be copied once its last connection is gone, which its server notices a moment after its client.
   await admin.query(`ALTER DATABASE template_for_tests ALLOW_CONNECTIONS false`)
   while ((await admin.query("SELECT FROM pg_stat_activity WHERE datname = 'template_for_tests'")).rowCount !== 0)
