@@ -76,7 +76,7 @@ async function runTest({ name, run }: Test): Promise<void> {
     await run({ name, after, diagnostic: (message) => console.log(`ℹ ${message}`), mock })
   } finally {
     left = null
-    mock.restoreAll()
+    mock.reset()
     await inTurn([...file.afterEach, ...mine])
   }
 }

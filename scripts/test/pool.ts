@@ -25,7 +25,7 @@ export async function runFiles(
   const startedMs = performance.now()
   await globalSetup()
   try {
-    const workers = Math.min(availableParallelism() + 1, files.length)
+    const workers = Math.min(availableParallelism() + 2, files.length)
     await Promise.all(Array.from({ length: workers }, () => work(files, totals, timeoutMs)))
   } finally {
     await globalTeardown()
