@@ -2,7 +2,7 @@
 // --looks: with how pages look; --all: with what takes long, too (test/tier.ts); --all --short: only what takes long, and
 // less of it; --dashboard: the dashboard alone.
 import { spawnSync } from 'node:child_process'
-import { existsSync, statfsSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { isBuilt } from '../../bin/built.js'
@@ -51,16 +51,27 @@ const patterns = given.length > 0 ? given.map(asPattern) : chooseFiles()
 process.env['OFFERDECK_TESTS'] = !has('--all') ? 'quick' : has('--short') ? 'short' : 'all'
 process.env['OFFERDECK_LOOKS'] = has('--looks') ? 'on' : 'off'
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'offerdeck-compile-cache')
-if (isRoomy(IN_MEMORY)) process.env['TMPDIR'] = IN_MEMORY
+if (isRoomy(IN_MEMORY)) process.env['TMPDIR'] = createFolder(IN_MEMORY)
 const left = given.length > 0 || has('--all') ? [] : DOCUMENTS
 const usualMs = has('--all') && !has('--short') ? 1_800_000 : 900_000 // a busy machine may take nine times as long
 // What a run of the data centre or the fuzzer is asked for comes on top, a request at 50 ms.
 const askedMs = Number(process.env['DURATION'] ?? 0) * 1_000 + Number(process.env['REQUESTS'] ?? 0) * 50
 process.exit(await runFiles(patterns, left, usualMs + askedMs))
 
-/** Has room for the databases, and the machine for what else runs. */
+/** Others may write to it, so that the database server may run as another user. Deleted when the tests end. */
+function createFolder(parent: string): string {
+  const folder = mkdtempSync(join(parent, 'offerdeck-'))
+  chmodSync(folder, 0o1777)
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
+  return folder
+}
+
+/** Has room for the databases, and the machine for what else runs; programs may be started from it. */
 function isRoomy(folder: string): boolean {
-  if (!existsSync(folder)) return false
+  const mounts = existsSync('/proc/mounts') ? readFileSync('/proc/mounts', 'utf8') : ''
+  const mount = mounts.split('\n').find((line) => line.split(' ')[1] === folder)
+  if (mount === undefined || mount.includes('noexec')) return false
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize > ROOM_BYTES && freemem() > 2 * ROOM_BYTES
 }
