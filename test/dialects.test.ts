@@ -113,7 +113,10 @@ for (const [title, one] of Object.entries(CASES))
     const stranger = await createReceiver(one, 'not that secret')
     const refused = await send(stranger, 'approved')
     assert.deepEqual(refused.results, { approved: 'fail' })
-    assert.match(refused.attempts[0]?.error ?? '', /is not expected: it must begin with|The answer is 40[03], not 2xx/)
+    assert.match(
+      refused.attempts[0]?.error ?? '',
+      /is not expected: it must begin with|The server answered 40[03], not 2xx/,
+    )
     assert.equal(balance(one) - start, 50)
   })
 

@@ -41,7 +41,7 @@ async function fillLog(appId: number, fromDay: number): Promise<void> {
     INSERT INTO postbacks (postback_id, app_id, is_test, conversion_id, sequence, status, state, created_at, settled_at, attempts, last_error)
     SELECT ${id}, ${appId}, n % 3000 = 17, ${id}, 1, CASE WHEN n % 6000 = 100 THEN 'reversed' ELSE 'approved' END,
       CASE WHEN n % 1000 = 5 THEN 'dead' ELSE 'delivered' END, to_timestamp(ms / 1000.0), to_timestamp(ms / 1000.0), 1,
-      CASE WHEN n % 1000 = 5 THEN 'The answer is 500, not 2xx.' END
+      CASE WHEN n % 1000 = 5 THEN 'The server answered 500, not 2xx.' END
     FROM (SELECT n, ${at(fromDay).getTime()}::bigint + n * ${SPAN_DAYS * DAY}::bigint / ${ROWS} AS ms
       FROM generate_series(0::bigint, ${ROWS - 1}) AS n) AS times ORDER BY n`.execute(world.database.db)
 }

@@ -75,7 +75,7 @@ export async function putPostbacks(
 ): Promise<string[]> {
   const { createdAt = before(MINUTE), dueAt = before(SECOND), state = 'queued' } = given
   const { sequence = 1, status = 'approved', priority = 0, tries = 0, attempts = tries, isTest = false } = given
-  const { lastError = state === 'dead' ? 'The answer is 500, not 2xx.' : null, scenario = null } = given
+  const { lastError = state === 'dead' ? 'The server answered 500, not 2xx.' : null, scenario = null } = given
   const ids = Array.from({ length: count }, () => uuid7(createdAt.getTime())).toSorted()
   const conversionId = given.conversionId ?? null
   await sql`
@@ -206,7 +206,7 @@ export function finish(
 
 /** A refused attempt. */
 export const fail = (claimed: Claimed, given: Parameters<typeof finish>[1] = {}): Finished =>
-  finish(claimed, { ok: false, status: 500, error: 'The answer is 500, not 2xx.', ...given })
+  finish(claimed, { ok: false, status: 500, error: 'The server answered 500, not 2xx.', ...given })
 
 /** How many of these there are of each app. */
 export function countByApp(claims: readonly { app_id: number }[]): Map<number, number> {

@@ -206,13 +206,13 @@ test('a token does what one of its scopes allows, of what its person may; never 
     for (const { operation, code, message } of await tryAll(harmless, program, own)) {
       const isAllowed = operation.takesTokens && (operation.scopes?.includes(scope) ?? true)
       assert.equal(code !== 'NOT_ALLOWED', isAllowed, `${scope}: ${nameOf(operation)}: ${message}`)
-      if (!operation.takesTokens) assert.match(message, /sign in to the dashboard/)
+      if (!operation.takesTokens) assert.match(message, /Sign in to the dashboard/)
       if (isAllowed) answers.set(nameOf(operation), [...(answers.get(nameOf(operation)) ?? []), scope])
     }
     const refused = changing.filter(({ scopes }) => scopes?.includes(scope) !== true)
     for (const { operation, code, message } of await tryAll(refused, program, own)) {
       assert.equal(code, 'NOT_ALLOWED', `${scope}: ${nameOf(operation)}`)
-      assert.match(message, /lacks the scope/)
+      assert.match(message, /lacks a required scope/)
     }
   }
   // Every operation that a token may use is open to some token.

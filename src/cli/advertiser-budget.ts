@@ -18,7 +18,7 @@ type BudgetOptions = OutputOptions & Partial<Record<BudgetName, string>>
 
 export const budgetCommand = () =>
   new Command('budget')
-    .description('show or set what an advertiser may spend over all its offers, in USD')
+    .description('show or set what an advertiser may spend on all its offers, in USD')
     .argument('<advertiser>', 'ID or name')
     .option('--daily <usd>', 'maximum per day (UTC), or "none"')
     .option('--monthly <usd>', 'maximum per month (UTC), or "none"')

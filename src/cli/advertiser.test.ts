@@ -116,7 +116,7 @@ test('proposals are listed, shown with what they change, approved with payouts o
   assert.partialDeepStrictEqual(await home.json('offer', 'show', String(offers[1])), { name: 'Better', payout: 7.5 })
   const second = String(await write({ name: 'Worse' }))
   assert.match((await home.run(['offer', 'refuse', second, '--reason', 'No.'])).out, /is refused/)
-  assert.match((await home.run(['offer', 'approve', second])).err, /was refused by/)
+  assert.match((await home.run(['offer', 'approve', second])).err, /was already refused by/)
 })
 
 test('a bad option of these commands is reported in a sentence', async () => {
@@ -124,7 +124,7 @@ test('a bad option of these commands is reported in a sentence', async () => {
   const attempts: [string[], RegExp][] = [
     [['advertiser', 'set', id], /Nothing to set. Use --allow-ip/],
     [['advertiser', 'set', id, '--allow-ip', '0.0.0.0/0'], /^--allow-ip: .* allows every IP address/],
-    [['advertiser', 'set', id, '--sees-publishers', 'all'], /^--sees-publishers: .*it can be nothing, id, name/],
+    [['advertiser', 'set', id, '--sees-publishers', 'all'], /^--sees-publishers: .*Use one of nothing, id, name/],
     [['advertiser', 'set', id, '--map', 'paid'], /--map must be a pair such as paid=approved/],
     [['advertiser', 'rotate-token', id, '--grace', 'soon'], /--grace must be a duration/],
     [['advertiser', 'show', '999999'], /There is no advertiser 999999/],

@@ -120,7 +120,7 @@ const OPTIONS = {
 
 const setCommand = () =>
   new Command('set')
-    .description("set an advertiser's IP allowlist, status mapping, parameter names, and what it sees of publishers")
+    .description("set an advertiser's IP allowlist, status mapping, parameter names, and how it sees publishers")
     .argument('<advertiser>', 'ID or name')
     .option(
       '--allow-ip <cidr>',
@@ -145,9 +145,9 @@ const setCommand = () =>
       `how to treat a negative amount that comes without a status: ${NEGATIVE_AMOUNTS.join(', ')}`,
     )
     .option('--decimal-mark <mark>', `decimal separator the advertiser uses: ${DECIMAL_MARKS.join(', ')}`)
-    .option('--reversal-prefix <text>', 'what the transaction ID of a reversal begins with, such as r-; "" for nothing')
-    .option('--sees-publishers <what>', `what its people see of publishers: ${SEEN_PUBLISHERS.join(', ')}`)
-    .option('--postback-secret <file>', 'file that holds what it signs its callbacks with; - for standard input')
+    .option('--reversal-prefix <text>', 'transaction ID prefix of reversals, such as r-, or "" for none')
+    .option('--sees-publishers <what>', `how its people see publishers: ${SEEN_PUBLISHERS.join(', ')}`)
+    .option('--postback-secret <file>', 'file with the secret that signs its callbacks; - for standard input')
     .action(async (named: string, options: SetOptions) => {
       const settings = readSettings(options)
       const secret = options.postbackSecret === undefined ? null : readSecret(options.postbackSecret)

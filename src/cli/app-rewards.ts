@@ -24,11 +24,11 @@ export const withRewardSettings = (command: Command) =>
   command
     .option('--kind <kind>', 'reward (users see the wall) or tracking (for servers only)')
     .option('--balances', 'add rewards to a balance of each user from now on')
-    .option('--no-balances', 'add rewards to no balance; balances stay as they are')
+    .option('--no-balances', 'stop adding rewards to balances; balances stay as they are')
     .option('--rounding <rule>', 'round rewards down, nearest or up, and to how many decimals: nearest0, down4')
     .option('--minimum-reward <units>', 'hide offers with a lower reward, or "none"')
     .option('--sale <factor>', 'multiply rewards until --sale-until: 2 doubles them; "none" ends the sale')
-    .option('--sale-from <time>', 'when the sale starts; now, if left out')
+    .option('--sale-from <time>', 'when the sale starts (default: now)')
     .option('--sale-until <time>', 'when the sale ends, such as 2030-01-31T12:00:00Z')
     .option('--welcome-offer <offer>', 'ID or name of the offer that the wall shows first to new users, or "none"')
     .option('--daily-limit <n>', 'offers that a user can complete in a day (UTC), or "none"')

@@ -105,7 +105,7 @@ test('a backup made under load has all that was acknowledged before, and the net
   assert.equal(last, added)
   assert.ok(again.every((id) => acknowledged.includes(id)) && again.length < acknowledged.length)
   assert.equal((await other.run(['ledger', 'check'])).status, 0)
-  failsWith(await other.run(['restore', made.file]), /There is a database in .* already\. Stop what uses it/)
+  failsWith(await other.run(['restore', made.file]), /There is already a database in .*\. Stop what uses it/)
 })
 
 test('only the passphrase opens a backup, and only a whole one is restored', async () => {

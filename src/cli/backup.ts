@@ -21,16 +21,16 @@ export const backupCommand = () =>
     .addCommand(
       new Command('create')
         .description('back up the embedded database with its secret key, and verify the backup by restoring it')
-        .option('--folder <folder>', 'where to (default: BACKUP_DIR)')
+        .option('--folder <folder>', 'folder to write the backup to (default: BACKUP_DIR)')
         .addOption(passphraseOption())
-        .option('--keep <number>', 'afterwards, delete all but the newest ones there (default: keep all)')
-        .option('--no-verify', 'do not verify it, which takes as much disk space as the database')
+        .option('--keep <number>', 'then delete all but this many of the newest backups there (default: keep all)')
+        .option('--no-verify', 'skip verification, which needs as much disk space as the database')
         .action(create),
     )
     .addCommand(
       new Command('list')
         .description('list backups, newest first')
-        .option('--folder <folder>', 'where they are (default: BACKUP_DIR)')
+        .option('--folder <folder>', 'folder with the backups (default: BACKUP_DIR)')
         .action((options: FolderOptions) => {
           const listed = listBackups(folderOf(loadConfig(terminal().env), options)).map(present)
           show(options, listed, () => table(listed, 'There are no backups.'))
@@ -38,7 +38,7 @@ export const backupCommand = () =>
     )
     .addCommand(
       new Command('verify')
-        .description('restore a backup into a folder of its own, check it, and remove that folder')
+        .description('restore a backup into a temporary folder, check it, and remove the folder')
         .argument('<file>', 'the backup')
         .addOption(passphraseOption())
         .action(async (file: string, options: OutputOptions & PassphraseOptions) => {
@@ -68,8 +68,8 @@ async function create(options: CreateOptions): Promise<void> {
   })
   show(options, result, ({ file, bytes, verified }) => {
     const size = `${Math.ceil(bytes / 1_000_000)} MB`
-    const proof = verified === null ? 'It was not verified.' : `It was restored, and has ${verified.conversions} conversions; the ledger is right.` // prettier-ignore
-    return `${file} (${size}). ${proof} Only the passphrase opens it: keep that elsewhere.`
+    const proof = verified === null ? 'It was not verified.' : `It was restored for a check: ${verified.conversions} conversions, and the ledger is correct.` // prettier-ignore
+    return `${file} (${size}). ${proof} Only the passphrase can decrypt it: keep the passphrase elsewhere.`
   })
 }
 

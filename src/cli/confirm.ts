@@ -7,7 +7,7 @@ import { UsageError } from './usage.ts'
 
 export type ConfirmOptions = { yes?: boolean }
 
-export const yesOption = () => new Option('-y, --yes', 'do it without asking')
+export const yesOption = () => new Option('-y, --yes', 'skip the confirmation')
 
 /** Asks `question` at a terminal. Where there is none, --yes must say it: a script must not do this by accident. */
 export async function confirm(question: string, { yes }: ConfirmOptions): Promise<void> {

@@ -13,7 +13,7 @@ const TRIED = 'doctor.txt'
 export function checkBackups({ backupDir, databaseUrl }: Config): Finding {
   const check = 'backups'
   if (backupDir === null) {
-    const result = databaseUrl === null ? 'none: set BACKUP_DIR to create them' : 'not by this program: the database is not embedded' // prettier-ignore
+    const result = databaseUrl === null ? 'none: set BACKUP_DIR to create them' : 'not created here: the database is not embedded' // prettier-ignore
     return { check, ok: true, result }
   }
   try {
@@ -32,11 +32,11 @@ export async function checkExport(config: Config): Promise<Finding> {
   if (target === null) return { check, ok: true, result: 'not used: EXPORT_URL is not set' }
   try {
     await inTime(target.put(TRIED, Buffer.from('Written by "offerdeck doctor" to see that it can.\n')), PATIENCE_MS)
-    return { check, ok: true, result: `${target.url} takes files` }
+    return { check, ok: true, result: `${target.url} accepts files` }
   } catch (error) {
     const advice = target.url.startsWith('file:')
       ? 'Create the folder, or mount it, and give this user write access; or correct EXPORT_URL.'
-      : 'Check EXPORT_URL and the EXPORT_S3 settings, that the bucket exists, and that the key may put objects.'
+      : 'Check EXPORT_URL and the EXPORT_S3 settings, that the bucket exists, and that the key is allowed to put objects.'
     return { check, ok: false, result: `cannot write to ${target.url}: ${messageOf(error)}`, advice }
   } finally {
     target.close()

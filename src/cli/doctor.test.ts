@@ -71,11 +71,11 @@ test('whether a contact for vulnerabilities is published', async () => {
 
 test('whether backups and exports can be written', async () => {
   const none = await examine(database())
-  assert.match(none('backups'), /^ok .*not by this program/)
+  assert.match(none('backups'), /^ok .*not created here/)
   assert.match(none('export'), /^ok .*EXPORT_URL is not set/)
   const folder = mkdtempSync(join(world.dataDir, 'exports-'))
   const there = await examine({ ...database(), EXPORT_URL: pathToFileURL(folder).href })
-  assert.match(there('export'), /^ok .*exports-\w+ takes files/)
+  assert.match(there('export'), /^ok .*exports-\w+ accepts files/)
   const missing = await examine({ ...database(), EXPORT_URL: pathToFileURL(join(folder, 'not/mounted')).href })
   assert.match(missing('export'), /^FAIL .*cannot write to file:.*ENOENT.*\n.*Create the folder, or mount it/)
   const refusing = createServer((_request, response) => response.writeHead(403).end('<Code>AccessDenied</Code>'))

@@ -17,19 +17,19 @@ const setting = (option: string, about: string, name: keyof GivenSettings, read:
 
 /** By the name that its option has in code. */
 const SETTINGS = {
-  share: setting('--share <percent>', 'how much of what the network pays is paid to publishers', 'share_percent', number),
-  minMargin: setting('--min-margin <usd>', 'keep at least this of every goal, whatever the share is; "none": no bound', 'min_margin', (text) => (text === NONE ? null : text)),
-  maxMargin: setting('--max-margin <usd>', 'keep at most this of every goal; "none": no bound', 'max_margin', (text) => (text === NONE ? null : text)),
-  every: setting('--every <time>', 'how often it is fetched, such as 30m', 'every', (text) => text),
-  currency: setting('--currency <code>', 'currency of offers that name none', 'currency', (text) => text),
-  maxGone: setting('--max-gone <percent>', 'a run that would pause more than this changes nothing', 'max_gone_percent', number),
-  holdChanges: setting('--hold-changes <percent>', 'payouts that change by more wait for approval; "none": none does', 'hold_changes_percent', (text) => (text === NONE ? null : number(text))),
-  maxOffers: setting('--max-offers <n>', 'a feed with more offers changes nothing', 'max_offers', number),
-  minPayout: setting('--min-payout <usd>', 'take no offers that pay less; "none": all', 'min_payout', (text) => (text === NONE ? null : text)),
-  countries: setting('--countries <codes>', 'take only offers of these, such as US,DE; "none": all', 'countries', (text) => list(text).map((code) => code.toUpperCase())),
-  platforms: setting('--platforms <platforms>', 'take only offers of these, such as android,ios; "none": all', 'platforms', list),
-  categories: setting('--categories <categories>', 'take only offers of these, such as game,app; "none": all', 'categories', list),
-  blockWords: setting('--block-words <words>', 'take no offers with these, such as casino,dating; "none": all', 'blocked_words', list),
+  share: setting('--share <percent>', "share of the network's payout that goes to publishers", 'share_percent', number),
+  minMargin: setting('--min-margin <usd>', 'minimum margin per goal, whatever the share, or "none"', 'min_margin', (text) => (text === NONE ? null : text)),
+  maxMargin: setting('--max-margin <usd>', 'maximum margin per goal, or "none"', 'max_margin', (text) => (text === NONE ? null : text)),
+  every: setting('--every <time>', 'how often to fetch the feed, such as 30m', 'every', (text) => text),
+  currency: setting('--currency <code>', 'currency of offers without one', 'currency', (text) => text),
+  maxGone: setting('--max-gone <percent>', "refuse runs that would pause more of the feed's offers than this", 'max_gone_percent', number),
+  holdChanges: setting('--hold-changes <percent>', 'hold larger payout changes for approval, or "none"', 'hold_changes_percent', (text) => (text === NONE ? null : number(text))),
+  maxOffers: setting('--max-offers <n>', 'refuse runs with more offers than this', 'max_offers', number),
+  minPayout: setting('--min-payout <usd>', 'skip offers that pay publishers less, or "none"', 'min_payout', (text) => (text === NONE ? null : text)),
+  countries: setting('--countries <codes>', 'only offers for these countries, such as US,DE, or "none" for all', 'countries', (text) => list(text).map((code) => code.toUpperCase())),
+  platforms: setting('--platforms <platforms>', 'only offers for these platforms, such as android,ios, or "none" for all', 'platforms', list),
+  categories: setting('--categories <categories>', 'only offers of these categories, such as game,app, or "none" for all', 'categories', list),
+  blockWords: setting('--block-words <words>', 'skip offers with these words, such as casino,dating, or "none"', 'blocked_words', list),
 } satisfies Record<string, Setting> // prettier-ignore
 
 /** Adds its options to a command. */
@@ -37,7 +37,7 @@ export function withSettings(command: Command): Command {
   for (const { option, about } of Object.values(SETTINGS)) command.option(option, about)
   return command
     .option('--credentials <file>', 'JSON file such as { "key": "…" }; - for standard input')
-    .option('--definition <file>', 'JSON file with the request and the mapping of a network that is not known')
+    .option('--definition <file>', 'JSON file with the request and mapping of any other network')
 }
 
 /** As the management API takes it. */

@@ -48,12 +48,12 @@ test('a feed of a network that is known is added, listed, paused and resumed; it
 test('what is wrong with a feed is said by option', async () => {
   const add = (file: string, ...more: string[]) => home.run(['feed', 'add', '--name', 'X', '--preset', 'ayet', '--advertiser', 'Upstream', '--credentials', file, '--share', '70', ...more]) // prettier-ignore
   const file = writeCredentials({ key: 'x', adslot: '1' })
-  failsWith(await add(file, '--preset', 'unknown'), /--preset: there is no "unknown"\. Known are adgate,/, 2)
+  failsWith(await add(file, '--preset', 'unknown'), /--preset: there is no "unknown"\. Use one of adgate,/, 2)
   failsWith(await add(file, '--share', '0'), /--share: The share must be a percentage above 0, at most 100/, 2)
   failsWith(await add(file, '--every', '10s'), /--every: A feed can be fetched every 5m to 7d/, 2)
   failsWith(
     await add(writeCredentials({ key: 'x', slot: '1' })),
-    /--credentials adslot: Required\.\n--credentials slot: This network needs no such credential/,
+    /--credentials adslot: Required\.\n--credentials slot: This network does not use this credential/,
     2,
   )
   failsWith(await add('/nowhere/at-all.json'), /There is no file/)
@@ -98,10 +98,10 @@ test('a network that is not known is added by a definition; what is set later re
     '0.05',
   )
   assert.partialDeepStrictEqual(await home.json<Shown>('feed', 'show', 'Own'), { share_percent: 60, countries: [], min_payout: '0.25', hold_changes_percent: 50, min_margin: '0.05', max_margin: null }) // prettier-ignore
-  failsWith(await home.run(['feed', 'set', 'Own', '--countries', 'ZZ', '--max-gone', '0', '--max-margin', '0.01']), /--max-margin: .*below the least.*\n--max-gone: .*\n--countries: ZZ/, 2) // prettier-ignore
-  failsWith(await home.run(['feed', 'set', 'Own']), /Give at least one thing to change/, 2)
+  failsWith(await home.run(['feed', 'set', 'Own', '--countries', 'ZZ', '--max-gone', '0', '--max-margin', '0.01']), /--max-margin: .*below the minimum margin.*\n--max-gone: .*\n--countries: ZZ/, 2) // prettier-ignore
+  failsWith(await home.run(['feed', 'set', 'Own']), /Nothing to change/, 2)
   write({ ...request, url: 'https://elsewhere.example/?key={key}' }, mapping)
-  failsWith(await home.run(['feed', 'set', 'Own', '--definition', definition]), /--credentials: The request goes to another host/, 2) // prettier-ignore
+  failsWith(await home.run(['feed', 'set', 'Own', '--definition', definition]), /--credentials: The request now goes to another host/, 2) // prettier-ignore
 })
 
 test('a preview shows what a run does; the run does it', async () => {
@@ -142,7 +142,7 @@ test('callbacks are checked with the secret that is given with a feed, or later'
   const plain = writeCredentials({ publisher: '1' })
   failsWith(await home.run(['feed', 'add', '--name', 'Plain', '--preset', 'cpalead', '--credentials', plain, '--share', '70', '--postback-secret', secret]), /--postback-secret: The callbacks of this network are not signed/, 2) // prettier-ignore
   await home.json('advertiser', 'create', '--name', 'Of no feed')
-  failsWith(await home.run(['advertiser', 'set', 'Of no feed', '--postback-secret', secret]), /How Of no feed signs its callbacks is not known/) // prettier-ignore
+  failsWith(await home.run(['advertiser', 'set', 'Of no feed', '--postback-secret', secret]), /It is not known how Of no feed signs its callbacks/) // prettier-ignore
 })
 
 test('a preview says how many changes it does not show, and a refused run can be applied on purpose', async () => {
@@ -166,7 +166,7 @@ test('rates are set, imported and listed', async () => {
   await home.json('rate', 'set', 'eur', '1.0842', '--day', '2026-01-02')
   const file = join(home.folder, 'rates.csv')
   writeFileSync(file, 'Date, USD, JPY, \n17 November 2026, 1.1, 160, \n')
-  assert.match((await home.run(['rate', 'import', file])).out, /2 rates were read; 2 are new/)
+  assert.match((await home.run(['rate', 'import', file])).out, /2 rates read, 2 new/)
   const rates = await home.json<{ currency: string; day: string; usd: string }[]>('rate', 'list')
   assert.deepEqual(rates.map(({ currency }) => currency), ['EUR', 'JPY']) // prettier-ignore
   failsWith(await home.run(['rate', 'set', 'USD', '1']), /US dollars need no rate/)

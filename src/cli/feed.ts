@@ -23,7 +23,7 @@ export const feedCommand = () =>
   new Command('feed')
     .addCommand(
       new Command('presets')
-        .description('list the networks that are known, and what each needs')
+        .description('list the supported networks, and the credentials that each needs')
         .action((options: OutputOptions) => {
           const presets = PRESETS.map(({ key, title, credentials, every }) => ({ preset: key, title, every, credentials: credentials.map(({ name }) => name) })) // prettier-ignore
           show(options, presets, () => table(presets, ''))
@@ -32,23 +32,20 @@ export const feedCommand = () =>
     .addCommand(
       withSettings(
         new Command('add')
-          .description('add a feed: offers of a network that is known, or of any other by a definition of its own')
+          .description('add a feed from a supported network (--preset) or from any other (--definition)')
           .requiredOption('--name <name>', 'name of the feed')
-          .option('--preset <preset>', 'which network it is; see "feed presets"')
-          .option(
-            '--advertiser <advertiser>',
-            'ID or name of the advertiser that its offers belong to; by default a new one',
-          )
+          .option('--preset <preset>', 'the network; see "feed presets"')
+          .option('--advertiser <advertiser>', 'ID or name of the advertiser that owns the offers (default: a new one)')
           .option(
             '--postback-secret <file>',
-            'file that holds what the network signs its callbacks with; - for standard input',
+            "file with the secret that signs the network's callbacks; - for standard input",
           ),
       ).action(add),
     )
     .addCommand(
       withSettings(
         new Command('set')
-          .description('change a feed; what is not given stays')
+          .description('change a feed; options you leave out stay unchanged')
           .argument('<feed>', 'ID or name')
           .option('--name <name>', 'name of the feed'),
       ).action(set),
@@ -71,16 +68,16 @@ export const feedCommand = () =>
         }),
     )
     .addCommand(runCommand('preview', 'fetch a feed and show what a run would do; nothing is changed'))
-    .addCommand(runCommand('run', 'fetch a feed now, and apply it'))
+    .addCommand(runCommand('run', 'fetch a feed now and apply the changes'))
     .addCommand(pauseCommand('pause', 'stop fetching a feed; its offers stay as they are', true))
-    .addCommand(pauseCommand('resume', 'fetch a feed again', false))
+    .addCommand(pauseCommand('resume', 'start fetching a paused feed again', false))
 
 const runCommand = (name: 'run' | 'preview', about: string) => {
   const command = new Command(name)
     .description(about)
     .argument('<feed>', 'ID or name')
     .option('--limit <n>', 'maximum number of offers shown', '50')
-  if (name === 'run') command.option('--accept-gone', 'apply a feed whose last run was refused: as many offers as it would have paused may go, this once') // prettier-ignore
+  if (name === 'run') command.option('--accept-gone', 'apply a refused run after all: pause as many offers as it would have paused') // prettier-ignore
   return command.action(async (named: string, options: OutputOptions & { limit: string; acceptGone?: true }) => {
     const limit = readLimit(options.limit)
     const done = await withDatabase(async ({ config, database: { db }, secretKey, by }) => {
@@ -91,7 +88,7 @@ const runCommand = (name: 'run' | 'preview', about: string) => {
       const runner = { db, secretKey, open: createGuardedOpener(config) }
       const acceptedGone = options.acceptGone === true ? await readRefused(db, feed_id, null) : null
       const runId = await runFeed(runner, by, feed_id, name === 'preview', acceptedGone)
-      if (runId === null) throw new UsageError(`The feed "${feed}" is being run by another process. Try again when that has ended.`) // prettier-ignore
+      if (runId === null) throw new UsageError(`The feed "${feed}" is being run by another process. Try again when that run has finished.`) // prettier-ignore
       return { ...presentRun((await readRun(db, runId))!), changes: await listChanges(db, runId, limit), changes_in_all: await countChanges(db, runId) } // prettier-ignore
     })
     show(options, done, ({ changes, changes_in_all, ...run }) => {
@@ -118,7 +115,7 @@ const pauseCommand = (name: 'pause' | 'resume', about: string, isPaused: boolean
         await pauseFeed(db, by, found.feed_id, isPaused)
         return found
       })
-      show(options, { ...feed, is_paused: isPaused }, () => `The feed "${feed.name}" is ${isPaused ? 'paused' : 'fetched again'}.`) // prettier-ignore
+      show(options, { ...feed, is_paused: isPaused }, () => `The feed "${feed.name}" is ${isPaused ? 'paused' : 'resumed'}.`) // prettier-ignore
     })
 
 type AddOptions = OutputOptions &
@@ -127,9 +124,9 @@ type AddOptions = OutputOptions &
 async function add(options: AddOptions): Promise<void> {
   const { preset: key } = options
   if ((key === undefined) === (options.definition === undefined)) throw new UsageError('Give either --preset or --definition.') // prettier-ignore
-  if (options.share === undefined) throw new UsageError('--share is required: how much of what the network pays is paid to publishers.') // prettier-ignore
+  if (options.share === undefined) throw new UsageError("--share is required: the share of the network's payout that goes to publishers.") // prettier-ignore
   const preset = key === undefined ? undefined : presetOf(key)
-  if (key !== undefined && preset === undefined) throw new UsageError(`--preset: there is no "${key}". Known are ${PRESETS.map((one) => one.key).join(', ')}.`) // prettier-ignore
+  if (key !== undefined && preset === undefined) throw new UsageError(`--preset: there is no "${key}". Use one of ${PRESETS.map((one) => one.key).join(', ')}.`) // prettier-ignore
   const secret = options.postbackSecret === undefined ? {} : { postbackSecret: readSecret(options.postbackSecret) }
   const added = await byOption(async () => {
     const given = readNewFeed({ credentials: {}, settings: {}, ...(key === undefined ? {} : { preset: key }), ...readGiven(options) }) // prettier-ignore
@@ -149,7 +146,7 @@ async function add(options: AddOptions): Promise<void> {
     [
       fields(feed),
       '',
-      is_token_new ? "Paste this URL into the network's system. It has a new token, which won't be shown again:" : 'Paste this URL into the network\'s system, with the token of the advertiser:',
+      is_token_new ? "Paste this URL into the network's system. It contains a new token, which won't be shown again:" : 'Paste this URL into the network\'s system, with the token of the advertiser:',
       postback_url,
       ...notesFor(preset?.back),
       '',
@@ -162,7 +159,7 @@ async function add(options: AddOptions): Promise<void> {
 async function set(named: string, options: OutputOptions & FeedOptions & { name?: string }): Promise<void> {
   const { name } = options
   const given = { ...readGiven(options), ...(name === undefined ? {} : { name }) }
-  if (Object.keys(given).length === 0) throw new UsageError('Give at least one thing to change.')
+  if (Object.keys(given).length === 0) throw new UsageError('Nothing to change. Add at least one option.')
   const feed = await byOption(() =>
     withChange(async ({ database: { db }, secretKey, by }) => {
       const { feed_id } = await findFeed(db, named)
@@ -195,6 +192,6 @@ const presentRun = ({ beat_at: _beat, is_preview: _preview, ...run }: FeedRun) =
 function describe(details: unknown): string {
   const { reason, changes, payout } = details as { reason?: string; changes?: object; payout?: { before: number; after: number } } // prettier-ignore
   if (reason !== undefined) return reason
-  const waits = payout === undefined ? [] : [`payout ${payout.before} becomes ${payout.after}: waits for approval`]
+  const waits = payout === undefined ? [] : [`payout ${payout.before} → ${payout.after}, awaiting approval`]
   return [...waits, ...Object.keys(changes ?? {})].join(', ')
 }

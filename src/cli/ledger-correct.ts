@@ -52,7 +52,7 @@ async function adjust(options: AdjustOptions): Promise<void> {
 
 export const voidCommand = () =>
   new Command('void')
-    .description('reverse a payment or an adjustment with a posting of its own')
+    .description('void a payment or an adjustment with a reversing posting')
     .argument('<posting-id>', 'posting_id, as shown by "npx offerdeck ledger list"')
     .requiredOption('--reason <text>', 'why')
     .addOption(yesOption())

@@ -17,7 +17,7 @@ test('an operator records payments, and sees balances, a statement and a ledger 
   )
   assert.match((await home.run(receipt)).out, /^Nothing new: already recorded 12\.50 USD received from "Ads Ltd"/)
   const other = await home.run(receipt.map((word) => (word === '12.5' ? '13' : word)))
-  assert.deepEqual([other.status, /"invoice 1" was used for 12\.50 USD, not 13\.00/.test(other.err)], [1, true])
+  assert.deepEqual([other.status, /"invoice 1" was already used for 12\.50 USD, not 13\.00/.test(other.err)], [1, true])
   assert.deepEqual(await home.json('ledger', 'balance', '--advertiser', 'Ads Ltd'), {
     advertiser: 'Ads Ltd',
     receivable: -12.5,
@@ -33,7 +33,7 @@ test('an operator records payments, and sees balances, a statement and a ledger 
   })
 
   const payout = await home.run(['ledger', 'payout', '--publisher', 'Games Inc', '--amount', '1', '--reference', 'p'])
-  assert.equal(payout.err, '1.00 USD is more than is payable, which is 0.00 USD.\n')
+  assert.equal(payout.err, '1.00 USD is more than the payable balance of 0.00 USD.\n')
   assert.equal(payout.status, 1)
   const none = { publisher: 'Games Inc', pending: 0, payable: 0, paid: 0 }
   assert.deepEqual(await home.json('ledger', 'balance', '--publisher', 'Games Inc'), none)

@@ -20,7 +20,9 @@ type StatementOptions = OutputOptions & { publisher: string; month: string; out?
 
 export const ledgerCommand = () =>
   new Command('ledger')
-    .addCommand(new Command('check').description('verify the ledger; exits with status 1 if it is wrong').action(check))
+    .addCommand(
+      new Command('check').description('verify the ledger; exits with status 1 if there are errors').action(check),
+    )
     .addCommand(
       new Command('balance')
         .description('show the balances of the network, a publisher or an advertiser, in USD')
@@ -99,7 +101,7 @@ export const ledgerCommand = () =>
     .addCommand(
       new Command('list')
         .description('list payments, adjustments and voids, newest first')
-        .addOption(new Option('--kind <kind>', 'only these').choices(MOVEMENT_KINDS))
+        .addOption(new Option('--kind <kind>', 'only entries of this kind').choices(MOVEMENT_KINDS))
         .option('--limit <n>', 'maximum number of results', '50')
         .action(async (options: OutputOptions & { kind?: MovementKind; limit: string }) => {
           const filter = { kind: options.kind, before: undefined }

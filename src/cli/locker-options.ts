@@ -13,27 +13,27 @@ type Kind = 'text' | 'number' | 'list' | 'flag'
 type Row = [field: string, kind: Kind, value: string, about: string]
 
 const COMMON: Row[] = [
-  ['title', 'text', '<text>', 'title that visitors see; "": one in the language of the visitor'],
+  ['title', 'text', '<text>', 'title that visitors see, or "" for the default in their language'],
   ['text', 'text', '<text>', 'text below the title'],
   ['image', 'text', '<url>', 'image above the title, or "none"'],
   ['consent', 'text', '<text>', 'sentence that visitors read before they start'],
-  ['needed_offers', 'number', '<n>', 'how many offers unlock, each by any of its goals (1, if neither this nor --needed-reward is given)'],
-  ['needed_reward', 'number', '<units>', 'how much reward unlocks, in the currency of the app'],
+  ['needed_offers', 'number', '<n>', 'offers to complete, by any of their goals (default: 1, unless --needed-reward is given)'],
+  ['needed_reward', 'number', '<units>', "reward to earn, in the app's currency"],
   ['counts_pending', 'flag', '', 'count pending conversions, too'],
-  ['unlocked_minutes', 'number', '<n>', 'how long an unlock is valid (a day, if left out)'],
+  ['unlocked_minutes', 'number', '<n>', 'how long an unlock is valid (default: 1 day)'],
   ['categories', 'list', '<category>', 'show only offers of this category, or "none" for all (can be repeated)'],
   ['platforms', 'list', '<platform>', 'show offers only to visitors of this platform, or "none" for all (can be repeated)'],
   ['min_payout', 'number', '<usd>', 'show only offers that pay the publisher at least this, or "none"'],
   ['max_payout', 'number', '<usd>', 'show only offers that pay the publisher at most this, or "none"'],
-  ['enabled', 'flag', '', 'let visitors use the locker'],
+  ['enabled', 'flag', '', 'enable the locker'],
 ] // prettier-ignore
 
 const LINK: Row[] = [
-  ['target_url', 'text', '<url>', 'where a link locker leads'],
+  ['target_url', 'text', '<url>', 'destination URL of a link locker'],
   ['expires_at', 'text', '<time>', 'when the link stops working, or "none"'],
   ['click_limit', 'number', '<n>', 'how often the link can be opened, or "none"'],
-  ['referrers', 'list', '<origin>', 'site that visitors may come from, or "none" for all (can be repeated)'],
-  ['allows_no_referrer', 'flag', '', 'let visitors in whose browser does not say where they come from'],
+  ['referrers', 'list', '<origin>', 'allowed referrer, or "none" to allow any (can be repeated)'],
+  ['allows_no_referrer', 'flag', '', 'allow visitors without a referrer'],
   ['og_title', 'text', '<text>', 'title of the preview in other apps'],
   ['og_text', 'text', '<text>', 'text of the preview in other apps'],
   ['og_image', 'text', '<url>', 'image of the preview in other apps, or "none"'],
@@ -42,8 +42,8 @@ const LINK: Row[] = [
 /** Of each flag. */
 const OPPOSITES: Record<string, string> = {
   counts_pending: 'count only approved conversions',
-  enabled: 'stop visitors from using the locker',
-  allows_no_referrer: 'keep out visitors whose browser does not say where they come from',
+  enabled: 'disable the locker',
+  allows_no_referrer: 'block visitors without a referrer',
 }
 
 const PALETTES = ['light', 'dark'] as const
@@ -51,13 +51,13 @@ const COLORS = ['accent', 'background', 'card', 'text'] as const
 
 /** Removed ones are those of the wall. */
 const LOOK: Row[] = [
-  ['theme', 'text', '<theme>', 'light, dark or auto, or "none" for that of the wall'],
+  ['theme', 'text', '<theme>', 'light, dark or auto, or "none" for the default of the wall'],
   ...PALETTES.flatMap(
     (palette) =>
-    COLORS.map((color): Row => [`${palette}_${color}`, 'text', '<color>', 'color such as "#1b5fd1", in quotes, or "none" for that of the wall']), // prettier-ignore
+    COLORS.map((color): Row => [`${palette}_${color}`, 'text', '<color>', 'color such as "#1b5fd1", in quotes, or "none" for the default of the wall']), // prettier-ignore
   ),
-  ['radius', 'number', '<pixels>', 'radius of corners, or "none" for that of the wall'],
-  ['font', 'text', '<font>', 'system, rounded, serif or mono, or "none" for that of the wall'],
+  ['radius', 'number', '<pixels>', 'radius of corners, or "none" for the default of the wall'],
+  ['font', 'text', '<font>', 'system, rounded, serif or mono, or "none" for the default of the wall'],
 ]
 
 const FIELDS = new Set([...COMMON, ...LOOK, ...LINK].map(([field]) => field))
@@ -73,7 +73,7 @@ export function withSettings(command: Command): Command {
     else command.option(`${optionOf(field)} ${value}`.trim(), about)
     if (kind === 'flag') command.option(`--no-${optionOf(field).slice(2)}`, OPPOSITES[field] ?? '')
   }
-  command.option('--no-look', 'look like the wall of the app in everything')
+  command.option('--no-look', "use the appearance of the app's wall")
   return command.option('--password <text>', 'password that visitors of the link enter, or "none"')
 }
 

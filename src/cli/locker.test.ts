@@ -89,7 +89,7 @@ test('a link that was reported is taken down after a question, and restored', as
   const reported = async () => (await home.json<{ locker_id: number; reports: number }[]>('locker', 'list', '--reported')).find((one) => one.locker_id === locker_id) // prettier-ignore
   assert.equal((await reported())?.reports, 1)
   const status = async () => (await world.app.server.inject('/l/reported-link')).statusCode
-  failsWith(await home.run(['locker', 'take-down', id, '--reason', 'phishing']), /down: visitors no longer reach it\. Nothing was done: add --yes/, 2) // prettier-ignore
+  failsWith(await home.run(['locker', 'take-down', id, '--reason', 'phishing']), /down: visitors can no longer open it\. Nothing was done: add --yes/, 2) // prettier-ignore
   assert.equal(await status(), 200)
   failsWith(await home.run(['locker', 'take-down', id, '--reason', ' ', '--yes']), /Enter a reason/)
   await home.run(['locker', 'take-down', id, '--reason', 'phishing', '--yes'])

@@ -27,7 +27,7 @@ export const lockerCommand = () =>
     .addCommand(
       new Command('show')
         .description('show the settings and figures of a locker')
-        .argument('<locker>', 'ID, name, or the end of its link')
+        .argument('<locker>', 'ID, name or slug')
         .action(async (named: string, options: OutputOptions) => {
           const locker = await withDatabase(async (context) =>
             readLocker(context, (await findLocker(context.database.db, named)).locker_id),
@@ -40,30 +40,30 @@ export const lockerCommand = () =>
         new Command('create')
           .description('create a content locker; with --target-url, a link locker')
           .requiredOption('--app <app>', 'ID or name of the app')
-          .requiredOption('--name <name>', 'name of the locker, which visitors do not see')
-          .option('--slug <text>', 'the end of the link; random, if left out'),
+          .requiredOption('--name <name>', 'name of the locker, not shown to visitors')
+          .option('--slug <text>', 'slug: the end of the link (default: random)'),
       ).action(create),
     )
     .addCommand(
       withSettings(
         new Command('set')
           .description('change the settings of a locker; options you leave out stay unchanged')
-          .argument('<locker>', 'ID, name, or the end of its link')
-          .option('--name <name>', 'name of the locker, which visitors do not see'),
+          .argument('<locker>', 'ID, name or slug')
+          .option('--name <name>', 'name of the locker, not shown to visitors'),
       ).action(set),
     )
     .addCommand(
       new Command('take-down')
-        .description('take a locker down: visitors no longer reach it, and its reports are closed')
-        .argument('<locker>', 'ID, name, or the end of its link')
-        .requiredOption('--reason <text>', 'why; the publisher sees it')
+        .description('take a locker down: visitors can no longer open it, and its reports are closed')
+        .argument('<locker>', 'ID, name or slug')
+        .requiredOption('--reason <text>', 'reason, shown to the publisher')
         .addOption(yesOption())
         .action(takeDown),
     )
     .addCommand(
       new Command('restore')
         .description('restore a locker that was taken down, or close the reports about one that is fine')
-        .argument('<locker>', 'ID, name, or the end of its link')
+        .argument('<locker>', 'ID, name or slug')
         .action(async (named: string, options: OutputOptions) => {
           const { locker_id, name } = await withChange(async ({ database: { db }, by }) => {
             const found = await findLocker(db, named)
@@ -124,7 +124,7 @@ async function set(named: string, options: OutputOptions & SettingOptions): Prom
 async function takeDown(named: string, options: OutputOptions & ConfirmOptions & { reason: string }): Promise<void> {
   const { reason } = options
   const { locker_id, name } = await withDatabase(({ database }) => findLocker(database.db, named))
-  await confirm(`This takes locker ${locker_id}, "${name}", down: visitors no longer reach it.`, options)
+  await confirm(`This takes locker ${locker_id}, "${name}", down: visitors can no longer open it.`, options)
   await withChange(({ database, by }) => takeDownLocker(database.db, by, locker_id, reason))
   show(options, { locker_id, taken_down_reason: reason }, () => `Locker ${locker_id}, "${name}", is taken down.`)
 }

@@ -11,9 +11,9 @@ const MOST = 1_000
 
 export const proposalsCommand = () =>
   new Command('proposals')
-    .description('list what advertisers propose, or show what one proposal would change')
+    .description("list advertisers' proposals, or show what one would change")
     .argument('[proposal]', 'ID')
-    .addOption(new Option('--status <status>', 'only these').choices(PROPOSAL_STATUSES))
+    .addOption(new Option('--status <status>', 'only proposals with this status').choices(PROPOSAL_STATUSES))
     .action(async (named: string | undefined, options: OutputOptions & { status?: ProposalStatus }) => {
       if (named !== undefined) return showOne(readId(named), options)
       const filter = options.status === undefined ? {} : { status: options.status }
@@ -53,7 +53,7 @@ const collect = (value: string, before: string[] = []) => [...before, value]
 
 export const approveProposalCommand = () =>
   new Command('approve')
-    .description('approve a proposal: what it names is written to the offer')
+    .description('approve a proposal and write its fields to the offer')
     .argument('<proposal>', 'ID')
     .option('--payout <goal=usd>', 'payout of a goal, required for new ones (can be repeated)', collect)
     .action(async (named: string, options: OutputOptions & { payout?: string[] }) => {
@@ -81,7 +81,7 @@ export const refuseProposalCommand = () =>
   new Command('refuse')
     .description('refuse a proposal: the offer stays as it is')
     .argument('<proposal>', 'ID')
-    .requiredOption('--reason <text>', 'why, as the advertiser reads it')
+    .requiredOption('--reason <text>', 'reason, shown to the advertiser')
     .action(async (named: string, options: OutputOptions & { reason: string }) => {
       const proposalId = readId(named)
       await withChange(({ database: { db }, by }) => refuseProposal(db, by, proposalId, options.reason, new Date()))

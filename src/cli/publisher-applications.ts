@@ -17,9 +17,9 @@ const MOST = 1_000
 
 export const applicationsCommand = () =>
   new Command('applications')
-    .description('list publishers that signed up, or show what one of them answered')
+    .description('list applications of publishers that signed up, or show one')
     .argument('[publisher]', 'ID or name')
-    .addOption(new Option('--status <status>', 'only these').choices(APPLICATION_STATUSES))
+    .addOption(new Option('--status <status>', 'only applications with this status').choices(APPLICATION_STATUSES))
     .action(async (named: string | undefined, options: OutputOptions & { status?: ApplicationStatus }) => {
       if (named !== undefined) return showOne(named, options)
       const filter = options.status === undefined ? {} : { status: options.status }
@@ -70,7 +70,7 @@ export const approveCommand = () =>
 
 export const refuseCommand = () =>
   decideCommand('refuse', 'refuse a publisher that signed up: none of its keys work')
-    .requiredOption('--reason <text>', 'why, as the applicant reads it')
+    .requiredOption('--reason <text>', 'reason, shown to the applicant')
     .addOption(yesOption())
     .action(async (named: string, options: OutputOptions & ConfirmOptions & { reason: string }) => {
       await confirm(`All keys of publisher "${named}" stop working, and the applicant is emailed.`, options)

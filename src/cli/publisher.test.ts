@@ -85,7 +85,7 @@ test('publishers that signed up are listed, shown, refused and approved', async 
     (await home.run(['publisher', 'refuse', id, '--reason', 'No website.', '--yes'])).out,
     /"Acme Apps" is refused/,
   )
-  failsWith(await home.run(['publisher', 'refuse', id, '--reason', 'x', '--yes']), /was refused by/)
+  failsWith(await home.run(['publisher', 'refuse', id, '--reason', 'x', '--yes']), /was already refused by/)
   assert.match((await home.run(['publisher', 'applications', 'Acme Apps'])).out, /No website\./)
   assert.match((await home.run(['publisher', 'approve', id])).out, /is approved/)
   failsWith(await home.run(['publisher', 'approve', publisherId]), /did not sign up/)

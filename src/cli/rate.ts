@@ -19,10 +19,10 @@ export const rateCommand = () =>
     )
     .addCommand(
       new Command('set')
-        .description('set what one unit of a currency is worth, from today on')
+        .description('set what one unit of a currency is worth, starting today')
         .argument('<currency>', 'such as EUR')
         .argument('<usd>', 'US dollars, such as 1.0842')
-        .option('--day <day>', 'from another day on, such as 2026-11-17')
+        .option('--day <day>', 'start from this day instead, such as 2026-11-17')
         .action(async (currency: string, usd: string, options: OutputOptions & { day?: string }) => {
           const now = new Date()
           const rate = { currency: currency.toUpperCase(), day: options.day ?? dayOf(now), usd }
@@ -37,7 +37,7 @@ export const rateCommand = () =>
         .action(async (file: string, options: OutputOptions) => {
           const rates = await readRateFile(read(file))
           const changed = await withChange(({ database, by }) => setRates(database.db, by, rates, new Date()))
-          show(options, { read: rates.length, changed }, () => `${rates.length} rates were read; ${changed} are new or have changed.`) // prettier-ignore
+          show(options, { read: rates.length, changed }, () => `${rates.length} rates read, ${changed} new or changed.`) // prettier-ignore
         }),
     )
 

@@ -25,6 +25,6 @@ export const restoreCommand = () =>
       show(
         options,
         restored,
-        () => `Restored. Start the server: what came after the backup is gone.\n${fields(restored)}`,
+        () => `Restored. Changes made after the backup are gone. Start the server.\n${fields(restored)}`,
       )
     })

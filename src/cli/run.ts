@@ -41,10 +41,12 @@ export const COMMANDS: Record<string, Lazy> = {
     (await import('./advertiser.ts')).advertiserCommand(),
   ),
   offer: group('offers: what users can complete', async () => (await import('./offer.ts')).offerCommand()),
-  feed: group('feeds: offers of other networks, fetched on a schedule', async () =>
+  feed: group('feeds: offers from other networks, fetched on a schedule', async () =>
     (await import('./feed.ts')).feedCommand(),
   ),
-  rate: group('rates of currencies other than US dollars', async () => (await import('./rate.ts')).rateCommand()),
+  rate: group('exchange rates of currencies other than US dollars', async () =>
+    (await import('./rate.ts')).rateCommand(),
+  ),
   locker: group('lockers: content and links that open for completed offers', async () =>
     (await import('./locker.ts')).lockerCommand(),
   ),

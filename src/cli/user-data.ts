@@ -13,12 +13,12 @@ type UserOptions = { app: string; user: string; test?: boolean }
 
 const ofUser = (command: Command) =>
   command
-    .requiredOption('--app <app>', 'the app whose user it is')
+    .requiredOption('--app <app>', 'the app that the user belongs to')
     .requiredOption('--user <id>', "the publisher's userId")
-    .option('--test', 'the test user: one of the test mode')
+    .option('--test', 'a user in test mode')
 
 export const exportCommand = () =>
-  ofUser(new Command('export').description("write all that is known of an app's user, as lines of JSON"))
+  ofUser(new Command('export').description("export all data about an app's user, as lines of JSON"))
     .option('--out <file>', 'write to this file instead of the terminal')
     .action(async ({ app, user: userId, test, out }: UserOptions & { out?: string }) => {
       await withDatabase(async ({ database: { db }, by }) => {
@@ -29,7 +29,7 @@ export const exportCommand = () =>
     })
 
 const EFFECT =
-  'Their clicks, conversions and balance stay under a pseudonym, without IP addresses and sub-IDs; sub-IDs, tickets and unlocks are deleted, and logs are blanked. This cannot be undone.' // prettier-ignore
+  'Their clicks, conversions and balance stay under a pseudonym, without IP addresses and sub-IDs; sub-IDs, tickets and unlocks are deleted, and log entries are blanked. This cannot be undone.' // prettier-ignore
 
 export const eraseCommand = () =>
   ofUser(new Command('erase').description("erase an app's user, in the background"))
@@ -43,17 +43,13 @@ export const eraseCommand = () =>
         return asked === null ? null : { ...asked, waiting: await countWaitingPostbacks(db, user) }
       })
       if (result === null)
-        return show(
-          options,
-          { erasure: null },
-          () => `Nothing is known of user "${userId}": there is nothing to erase.`,
-        )
+        return show(options, { erasure: null }, () => `There is no data about user "${userId}": nothing to erase.`)
       const { erasure, isNew, waiting } = result
       show(options, { erasure, is_new: isNew, waiting_postbacks: waiting }, () =>
         [
-          isNew ? `Erasure ${erasure.erasure_id} is queued.` : `Erasure ${erasure.erasure_id} is under way already.`,
+          isNew ? `Erasure ${erasure.erasure_id} is queued.` : `Erasure ${erasure.erasure_id} is already under way.`,
           ...(waiting === 0 ? [] : [`It waits until ${waiting} postbacks are delivered, for up to 3 days.`]),
-          `See how far it is with: ${hint('user erasures')}`,
+          `Follow the progress with: ${hint('user erasures')}`,
         ].join('\n'),
       )
     })
@@ -61,7 +57,7 @@ export const eraseCommand = () =>
 export const erasuresCommand = () =>
   new Command('erasures')
     .description('list erasures of users, newest first')
-    .option('--app <app>', 'only those of this app')
+    .option('--app <app>', 'only erasures in this app')
     .option('--before <id>', 'only erasures before this one')
     .option('--limit <n>', 'maximum number of results', '50')
     .action(async (options: OutputOptions & { app?: string; before?: string; limit: string }) => {

@@ -68,10 +68,10 @@ test('a user of an app is exported and erased; without --yes nothing is done', a
   assert.ok(lines.some(({ kind }) => kind === 'click'))
   assert.match((await home.run(['user', 'erase', ...of])).err, /Nothing was done: add --yes to confirm/)
   assert.match((await home.run(['user', 'erase', ...of, '--yes'])).out, /Erasure \d+ is queued/)
-  assert.match((await home.run(['user', 'erase', ...of, '--yes'])).out, /is under way already/)
+  assert.match((await home.run(['user', 'erase', ...of, '--yes'])).out, /is already under way/)
   assert.match(
     (await home.run(['user', 'erase', '--app', 'Shop', '--user', 'nobody', '--yes'])).out,
-    /Nothing is known of user "nobody"/,
+    /There is no data about user "nobody"/,
   )
   assert.match((await home.run(['user', 'erasures', '--app', 'Shop'])).out, /erased-/)
   failsWith(await home.run(['user', 'export', '--app', 'Shop2', '--user', 'carol']), /no app/i)

@@ -70,8 +70,8 @@ export const MANAGE_TAGS: Record<Tag, string> = {
   'Offers of the network': 'Create, change, pause and import offers.',
   'Advertisers of the network': 'Advertisers, their tokens and mappings, and the log of their callbacks.',
   'Advertiser account': 'What the people of an advertiser see and do themselves.',
-  Feeds: 'Offers of other networks: feeds, their runs, and rates of currencies.',
-  Publishers: 'Publishers, applications of new ones, what they may do, rate limits and trust.',
+  Feeds: 'Offers from other networks: feeds, their runs, and exchange rates.',
+  Publishers: 'Publishers, their applications, permissions, rate limits and trust.',
   'Conversions of the network': 'Search conversions of all apps; approve, reject and reverse them.',
   Fraud: 'Fraud signals, and the rules that say what happens to flagged conversions.',
   'Banned users': 'Users who see no offers, in one app or in all.',
@@ -135,9 +135,9 @@ export const roleName = (role: Role) => ROLE_NAMES[role]
 
 /** The message for a role that is refused. */
 export function refusalOf(operation: Operation, role: Role): string {
-  if (role === 'operator_reader') return 'Your account may look at everything and change nothing.'
+  if (role === 'operator_reader') return 'Your account is read-only.'
   const names = (rolesOf(operation) ?? []).filter((one) => !isOperatorRole(one)).map(roleName)
-  return `Your role is ${roleName(role)}, and this is for: ${names.join(', ')}. Ask an owner of this publisher.`
+  return `Your role, ${roleName(role)}, does not allow this. Allowed roles: ${names.join(', ')}. Ask an owner of this publisher.`
 }
 
 /** For the description of the API. */

@@ -63,7 +63,7 @@ export function guardManage(manage: FastifyInstance, options: ManageGateOptions)
     if (token !== undefined) return findByToken(token)
     // A page of another site could make a browser send the cookie along; it cannot make it send our Origin.
     if (isWrite(request) && request.headers.origin !== publicUrl)
-      throw new AppError('NOT_ALLOWED', `Requests that change something must come from the pages of ${publicUrl}.`)
+      throw new AppError('NOT_ALLOWED', `Changes must come from the pages of ${publicUrl}.`)
     return findBySession(request)
   }
 
@@ -122,11 +122,12 @@ export function guardManage(manage: FastifyInstance, options: ManageGateOptions)
 function checkToken(operation: Operation, { token }: Caller, ip: string): void {
   if (token === null) return
   if (!token.mayComeFrom(ip))
-    throw new AppError('NOT_ALLOWED', `This token may not be used from ${ip}: its list of addresses does not have it.`)
-  if (needsSession(operation)) throw new AppError('NOT_ALLOWED', 'A token may not do that: sign in to the dashboard.')
+    throw new AppError('NOT_ALLOWED', `This token cannot be used from ${ip}: that address is not on its IP allowlist.`)
+  if (needsSession(operation))
+    throw new AppError('NOT_ALLOWED', 'An API token cannot do this. Sign in to the dashboard.')
   const scopes = scopesOf(operation)
   if (scopes !== null && !scopes.some((scope) => token.scopes.includes(scope)))
-    throw new AppError('NOT_ALLOWED', `This token lacks the scope for that: it needs ${scopes.join(' or ')}.`)
+    throw new AppError('NOT_ALLOWED', `This token lacks a required scope: ${scopes.join(' or ')}.`)
 }
 
 function checkProof({ session, hasSecondFactor }: Caller, now: number): void {
@@ -145,5 +146,4 @@ const mayReachAdvertiser = ({ role, advertiserId }: Caller, wanted: string) =>
   isId(wanted) && (isOperatorRole(role) || advertiserId === Number(wanted))
 
 /** The same for what does not exist and for what belongs to another publisher or advertiser. */
-export const notThere = (what = 'There is nothing here, or it is not yours.') =>
-  new AppError('RESOURCE_NOT_FOUND', what)
+export const notThere = (what = 'Not found, or you do not have access.') => new AppError('RESOURCE_NOT_FOUND', what)

@@ -78,12 +78,12 @@ test('the person who invited sees that the mail was refused, and sends it again'
   await dialog.getByRole('button', { name: /invitation$/ }).click()
   await dialog.getByRole('status').waitFor()
   await page.keyboard.press('Escape')
-  await page.getByText('The mail server refuses this address.').waitFor()
+  await page.getByText('The mail server rejected this address.').waitFor()
   await checkLooks(page)
   mails.answer = () => null
   await page.getByRole('button', { name: 'Resend the invitation to full@example.com' }).click()
   assert.match(linkIn(await mails.take('full@example.com', /invited/)), /\/join#inv_/)
-  await page.getByText('The mail server refuses this address.').waitFor({ state: 'detached' })
+  await page.getByText('The mail server rejected this address.').waitFor({ state: 'detached' })
   assert.deepEqual(complaints, [])
 })
 

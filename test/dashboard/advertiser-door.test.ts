@@ -104,10 +104,10 @@ test('they read their figures, offers and conversions', async () => {
 test('an operator sets their budget, they see what is spent, and when it is used up both see what is closed', async () => {
   const operator = await dashboard.signIn('operator', null, { at: `/network/advertisers/${advertiserId}?tab=budget` })
   const form = operator.page
-  await form.getByLabel('A day').fill('0')
+  await form.getByLabel('Per day').fill('0')
   await form.getByRole('button', { name: 'Save' }).click()
   await form.getByText('Enter an amount above 0.').waitFor()
-  await form.getByLabel('A day').fill('10')
+  await form.getByLabel('Per day').fill('10')
   await form.getByLabel('In total').fill('1,000')
   await form.getByRole('button', { name: 'Save' }).click()
   await form.getByRole('cell', { name: '$10.00' }).waitFor()
@@ -124,7 +124,7 @@ test('an operator sets their budget, they see what is spent, and when it is used
   await checkLooks(page)
   await form.reload()
   await form.getByText('They open again on').waitFor()
-  await form.getByLabel('A day').fill('')
+  await form.getByLabel('Per day').fill('')
   await form.getByRole('button', { name: 'Save' }).click()
   await becomes(() => form.getByText('all offers of this advertiser are closed').count(), 0)
   assert.deepEqual([...complaints, ...operator.complaints], [])

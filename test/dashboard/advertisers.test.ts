@@ -113,15 +113,15 @@ test('an operator says in plain words which callbacks are ignored, beside those 
   await createFeed(db, TESTER, SECRET_KEY, { name: 'AdGem', advertiserId, kind: { preset: 'adgem' }, credentials: { key: 'k' }, settings: FEED_DEFAULTS }) // prettier-ignore
   const { page, complaints } = await dashboard.signIn('operator', null, { at: `/network/advertisers/${advertiserId}?tab=dialect` }) // prettier-ignore
   const section = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Callback rules' }) })
-  await section.getByText('If nonpayable_install_goal is true, the callback is ignored: An install that this network does not pay for. Comes with AdGem.').waitFor() // prettier-ignore
-  const onlyGoal = section.getByRole('checkbox', { name: 'A goal that the offer does not have means its only goal' })
+  await section.getByText('If nonpayable_install_goal is true, the callback is ignored: An install that this network does not pay for. Set by AdGem.').waitFor() // prettier-ignore
+  const onlyGoal = section.getByRole('checkbox', { name: 'Count unknown goals as the offer’s only goal' })
   assert.deepEqual([await onlyGoal.isChecked(), await onlyGoal.isDisabled()], [true, true])
   await section.getByRole('button', { name: 'Add rule' }).click()
   await section.getByLabel('If the parameter').fill('token')
   await section.getByRole('textbox', { name: 'is', exact: true }).fill('1')
   await section.getByLabel('ignore the callback because').fill('It is a test of the network.')
   await section.getByRole('button', { name: 'Save' }).click()
-  await section.getByText('The token cannot say that a callback is ignored.').waitFor()
+  await section.getByText('A rule cannot use the token.').waitFor()
   complaints.length = 0 // a refused request is reported as an error, too
   await section.getByLabel('If the parameter').fill('test')
   await checkLooks(page)

@@ -40,12 +40,12 @@ test('a publisher looks through the offers, filters them and reads about one', a
   await pick(page.getByRole('option', { name: 'Recommended', exact: true }))
   await page.getByRole('columnheader', { name: 'Expected EPC' }).waitFor()
   await page.getByText('no clicks yet').waitFor()
-  await page.getByText('New: until it has more clicks').waitFor()
+  await page.getByText('New: until there are more clicks').waitFor()
   assert.equal(new URL(page.url()).searchParams.get('country'), 'SE')
   await checkPage(page)
   await page.getByRole('button', { name: 'Tea Garden' }).click()
   const drawer = page.getByRole('dialog')
-  for (const text of ['New players only.', 'Reach level 9', '200 Coins', 'Sweden', 'iOS', 'Open', 'Place on the wall']) await drawer.getByText(text, { exact: true }).first().waitFor() // prettier-ignore
+  for (const text of ['New players only.', 'Reach level 9', '200 Coins', 'Sweden', 'iOS', 'Open', 'Position on the wall']) await drawer.getByText(text, { exact: true }).first().waitFor() // prettier-ignore
   await checkPage(page)
   await page.goBack()
   await drawer.waitFor({ state: 'hidden' })

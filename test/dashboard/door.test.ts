@@ -120,7 +120,7 @@ test('the operator comes in by the set-up link, a publisher’s people by links 
 
   await owner.page.reload()
   await owner.page.getByRole('row', { name: 'Mia' }).getByRole('button', { name: 'Disable' }).click()
-  await owner.page.getByText('signed out everywhere at once').waitFor()
+  await owner.page.getByText('signed out everywhere immediately').waitFor()
   await owner.page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
   await owner.page.getByRole('row', { name: 'Mia' }).getByRole('button', { name: 'Enable' }).waitFor()
   await member.page.reload()

@@ -8,7 +8,7 @@ import { becomes, checkLooks, useDashboard } from './browser.ts'
 
 const dashboard = useDashboard('e2e_feed_mapping')
 
-const SECTIONS = ['Offers', 'Link', 'Payment', 'Texts', 'Where it runs', 'What kind of offer', 'Caps', 'Left out']
+const SECTIONS = ['Offers', 'Link', 'Payment', 'Texts', 'Where it runs', 'Type', 'Caps', 'Skipped']
 const section = (page: Page, title: string) => page.getByRole('heading', { level: 3 }).getByRole('button', { name: new RegExp(`^${title} `) }) // prettier-ignore
 const field = (page: Page, place: string) => page.locator(`input[data-path='mapping.${place}'], [data-path='mapping.${place}'] input`) // prettier-ignore
 const openOnes = async (page: Page) => {
@@ -68,10 +68,10 @@ test('the form has all of payouts by country, and the currencies of goals and ca
   const values = ['list', 'of', 'negated', 'platforms'].map((name) => field(page, `by_country.${name}`).inputValue())
   assert.deepEqual(await Promise.all(values), ['payments', 'goal', 'country_exclude', 'os[]'])
   await field(page, 'by_country.of').fill('goal_id')
-  await page.getByRole('button', { name: 'Another list: List of payouts by country' }).click()
+  await page.getByRole('button', { name: 'Add list: List of payouts by country' }).click()
   await field(page, 'by_country.list#1').fill('goals[].payouts')
   await field(page, 'by_country.platforms').fill('systems[]')
-  await page.getByRole('button', { name: 'No such payouts' }).click()
+  await page.getByRole('button', { name: 'Remove this condition' }).click()
   await section(page, 'Payment').click()
   await field(page, 'goals.currency').fill('money')
   await section(page, 'Caps').click()
@@ -80,7 +80,7 @@ test('the form has all of payouts by country, and the currencies of goals and ca
   const at = mapping.caps?.length ?? 0
   await field(page, `caps[${at}].currency`).waitFor({ state: 'detached' })
   await page.getByRole('combobox', { name: `What cap ${at + 1} counts` }).click()
-  await page.getByRole('option', { name: 'what the network pays' }).click()
+  await page.getByRole('option', { name: 'revenue' }).click()
   await field(page, `caps[${at}].value`).fill('budget')
   await field(page, `caps[${at}].currency`).fill('budget_currency')
   const made = await mappingOf(page)
@@ -98,7 +98,7 @@ test('platforms that are excluded have a field, with a problem of its own', asyn
   assert.equal(await field(page, 'platforms.exclude').inputValue(), platforms?.exclude)
   await field(page, 'platforms.exclude').fill('not[')
   await becomes(() => page.locator('[aria-invalid=true]').count(), 1, 'at its own field only')
-  await page.getByRole('button', { name: 'Another path if empty: Excluded platforms' }).click()
+  await page.getByRole('button', { name: 'Add fallback path: Excluded platforms' }).click()
   await field(page, 'platforms.exclude').fill('blocked[]')
   await field(page, 'platforms.exclude#1').fill('not_on[]')
   assert.deepEqual((await mappingOf(page)).platforms, { ...platforms, exclude: ['blocked[]', 'not_on[]'] })

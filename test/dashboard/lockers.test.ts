@@ -45,8 +45,8 @@ test('a publisher creates both kinds of lockers and changes them', async () => {
   await go(page, `/apps/${appId}/lockers/new`)
   await page.getByRole('radio', { name: 'Link locker' }).click()
   await page.getByLabel('Name').fill('Secret map')
-  await page.getByLabel('Leads to').fill('http://127.0.0.1/map')
-  await page.getByLabel('End of the link').fill('secret-map')
+  await page.getByLabel('Destination URL').fill('http://127.0.0.1/map')
+  await page.getByLabel('Slug').fill('secret-map')
   await page.getByRole('switch', { name: 'Ask for a password' }).click()
   await page.locator('input[type=password]').fill('swordfish')
   await page.getByLabel('Click limit').fill('many')
@@ -54,7 +54,7 @@ test('a publisher creates both kinds of lockers and changes them', async () => {
   await page.getByText('Enter a whole number from 1 to 1,000,000,000.').waitFor()
   await page.getByLabel('Click limit').fill('5')
   await page.getByRole('button', { name: 'Create locker' }).click()
-  const target = page.getByLabel('Leads to')
+  const target = page.getByLabel('Destination URL')
   await page.locator('[data-path="link.target_url"][aria-invalid=true]').waitFor()
   await target.fill('https://maps.example.com/secret')
   await page.getByRole('button', { name: 'Create locker' }).click()
@@ -113,7 +113,7 @@ test('a publisher gives a locker a look of its own, is told what is hard to read
   const lockerId = await createLocker(world.database.db, TESTER, world.config, appId, { name: 'Dark', look: { font: 'mono' } }) // prettier-ignore
   const { page, complaints } = await dashboard.signIn('publisher_owner', publisherId, { at: `/apps/${appId}/lockers/${lockerId}` }) // prettier-ignore
   const light = page.getByRole('group', { name: 'Light colors' })
-  const ownLook = page.getByRole('switch', { name: 'A look of its own' })
+  const ownLook = page.getByRole('switch', { name: 'Custom appearance' })
   const save = async () => {
     const saved = page.waitForResponse((response) => response.request().method() === 'PUT')
     await page.getByRole('button', { name: 'Save' }).click()

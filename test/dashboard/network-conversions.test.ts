@@ -59,7 +59,7 @@ test('an operator works through the queue: approves some, rejects one and says w
   await checkLooks(page)
 
   await page.keyboard.press('Control+k')
-  await page.getByRole('option', { name: /^Audit log Page of the network/ }).waitFor()
+  await page.getByRole('option', { name: /^Audit log Network page/ }).waitFor()
   await page.keyboard.type('puzzle')
   await page.getByRole('option', { name: /^Puzzle corner App \d+ of/ }).waitFor()
   await page.getByRole('combobox', { name: 'Search' }).fill('advertiser')

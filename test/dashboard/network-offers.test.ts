@@ -55,7 +55,7 @@ test('an operator creates an offer: problems are shown at their fields, the prev
   const ends = page.getByLabel(/^Ends/)
   await ends.press('1')
   await page.getByRole('button', { name: 'Create offer' }).click()
-  await page.getByText('Enter a whole date and time.').waitFor()
+  await page.getByText('Enter a complete date and time.').waitFor()
   const { y = 0 } = (await ends.boundingBox()) ?? {}
   assert.ok(y > 56, 'below the header')
   await ends.fill('')
@@ -150,7 +150,7 @@ test('an operator sorts offers by a figure, and pauses and resumes several at on
   await page.getByText('2 selected').waitFor()
   await checkLooks(page)
   await page.getByRole('button', { name: 'Pause 2' }).click()
-  await page.getByText('They leave all lists within a second.').waitFor()
+  await page.getByText('The offers leave all lists within a second.').waitFor()
   await page.getByRole('button', { name: 'Pause 2 offers' }).click()
   await page.getByText('2 offers paused.').waitFor()
   await becomes(() => page.getByRole('row').filter({ hasText: 'paused' }).count(), 2)

@@ -210,7 +210,7 @@ test('a user is banned everywhere, and let in again', async () => {
   await dialog.getByRole('button', { name: 'Ban', exact: true }).click()
   await page.getByRole('cell', { name: 'cheater-7', exact: true }).waitFor()
   await checkLooks(page)
-  await page.getByRole('button', { name: 'Lift the ban of cheater-7' }).click()
+  await page.getByRole('button', { name: 'Lift the ban on cheater-7' }).click()
   await page.getByRole('button', { name: 'Lift ban' }).click()
   await page.getByText('No banned users').waitFor()
   assert.deepEqual(complaints, [])

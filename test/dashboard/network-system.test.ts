@@ -11,7 +11,11 @@ let failing: number
 const dashboard = useDashboard('network_system_e2e', async (world) => {
   const { db } = world.database
   failing = await createLane(world, { failures: 3, failing_since: before(HOUR) })
-  await putPostbacks(db, failing, 2, { attempts: 1, dueAt: before(HOUR), lastError: 'The answer is 500, not 2xx.' })
+  await putPostbacks(db, failing, 2, {
+    attempts: 1,
+    dueAt: before(HOUR),
+    lastError: 'The server answered 500, not 2xx.',
+  })
   const [delivered = ''] = await putPostbacks(db, failing, 6, { state: 'delivered', attempts: 1 })
   await putAttempt(db, delivered, { duration_ms: 1_234 })
   const well = await createLane(world)
@@ -52,7 +56,7 @@ test('the audit log is filtered by actor and action, in the URL, and paged', asy
   await page.reload()
   await becomes(() => page.getByLabel('Action').inputValue(), 'offer.cr')
   await page.getByLabel('Target').fill('nothing')
-  await page.getByText('Nothing matches').waitFor()
+  await page.getByText('No entries match').waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await page.getByText('Name: Offer 59').waitFor()
   await becomes(() => page.getByLabel('Action').inputValue(), '')
@@ -115,10 +119,10 @@ test('the logo an operator uploads is in the header and on the sign-in page, unt
 test('an operator sees whose postbacks fail, holds them back and lets them go again', async () => {
   const { page, complaints } = await dashboard.signIn('operator')
   await page.getByRole('link', { name: 'Postback health' }).click()
-  const row = page.getByRole('row').filter({ hasText: 'The answer is 500' })
+  const row = page.getByRole('row').filter({ hasText: 'The server answered 500' })
   await row.getByText('75%').waitFor()
   await row.getByText('6 of 8').waitFor()
-  await explains(page, page.getByText('Delivered, 24 h').first(), 'Retries of one postback count once')
+  await explains(page, page.getByText('Delivered, 24 h').first(), 'Retries of a postback count once')
   await row.getByText('1,234 ms').waitFor()
   await row.getByText('Failing', { exact: true }).waitFor()
   await checkLooks(page)

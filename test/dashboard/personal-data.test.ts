@@ -23,7 +23,7 @@ test('an owner exports a user, and erases them after a question', async () => {
   assert.equal((JSON.parse(lines[0] ?? '') as { user_id: string }).user_id, USER)
   assert.ok(lines.length > 3)
   await page.getByRole('button', { name: 'Erase user' }).click()
-  await page.getByText('If the user comes back, they are a new user.').waitFor()
+  await page.getByText('A user who returns is treated as new.').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Erase user' }).click()
   await page.getByText('This user is being erased').waitFor()
   await page.getByRole('button', { name: 'Erase user' }).waitFor({ state: 'hidden' })

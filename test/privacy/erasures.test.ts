@@ -54,7 +54,7 @@ test('a user who is not known is not erased, and two requests are one', async ()
   await erase()
   assert.equal((await latest(story)).status, 'done')
   assert.equal(await ask(story, person), null)
-  await assert.rejects(ask(story, newPerson(first?.erasure.pseudonym)), /erased already/)
+  await assert.rejects(ask(story, newPerson(first?.erasure.pseudonym)), /already erased/)
 })
 
 test('postbacks that wait are delivered with the user’s ID first, for three days at most', async () => {

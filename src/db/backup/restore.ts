@@ -23,7 +23,7 @@ export async function restoreBackup(file: string, passphrase: string, dataDir: s
   const folder = realpathSync(dataDir)
   const cluster = await locateCluster(folder)
   return withFileLock(join(cluster.home, 'start.lock'), async () => {
-    if (existsSync(cluster.dataDir)) throw new OperatorError(`There is a database in ${dataDir} already. ${MOVE_AWAY}`)
+    if (existsSync(cluster.dataDir)) throw new OperatorError(`There is already a database in ${dataDir}. ${MOVE_AWAY}`)
     const draft = await createDraft(cluster)
     try {
       await extractArchive(file, passphrase, draft, cluster.runAs)

@@ -62,7 +62,7 @@ export async function createAccessToken(trx: Trx, by: Actor, secretKey: string, 
     .executeTakeFirst()
   if (person === undefined || person.disabled_at !== null) throw new OperatorError('This account is disabled.')
   if ((await listAccessTokens(trx, personId)).filter(({ expires_at }) => expires_at > now).length >= MAX_TOKENS)
-    throw new OperatorError(`There are ${MAX_TOKENS} tokens already: revoke one that is not used.`)
+    throw new OperatorError(`You already have ${MAX_TOKENS} tokens. Revoke one that you no longer use.`)
   const row = await trx
     .insertInto('access_tokens')
     .values({

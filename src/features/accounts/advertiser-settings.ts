@@ -60,7 +60,7 @@ export async function setAdvertiser(
       negative_amount: readOneOf(NEGATIVE_AMOUNTS, settings.negativeAmount, 'a negative amount', of('negative_amount')),
     }),
     ...(settings.decimalMark !== undefined && {
-      decimal_mark: readOneOf(DECIMAL_MARKS, settings.decimalMark, 'the decimal mark', of('decimal_mark')),
+      decimal_mark: readOneOf(DECIMAL_MARKS, settings.decimalMark, 'the decimal separator', of('decimal_mark')),
     }),
     ...(settings.reversalPrefix !== undefined && {
       reversal_prefix: readPrefix(settings.reversalPrefix, of('reversal_prefix')),
@@ -69,7 +69,7 @@ export async function setAdvertiser(
       sees_publishers: readOneOf(
         SEEN_PUBLISHERS,
         settings.seesPublishers,
-        'what is shown of publishers',
+        'how publishers are shown',
         of('sees_publishers'),
       ),
     }),
@@ -131,43 +131,43 @@ function readRange(text: string): string {
 }
 
 function readOneOf(known: readonly string[], value: string, what: string, report: Report): string {
-  if (!known.includes(value)) report(`"${value}" is not known for ${what}: it can be ${known.join(', ')}.`)
+  if (!known.includes(value)) report(`"${value}" is not valid for ${what}. Use one of ${known.join(', ')}.`)
   return value
 }
 
 function readPrefix(text: string, report: Report): string {
   const prefix = text.trim()
   if (prefix !== '' && (!isWord(prefix) || prefix.length > 20))
-    report('The prefix of reversals must have at most 20 characters.')
+    report('The transaction ID prefix of reversals must have at most 20 characters.')
   return prefix
 }
 
 function readStatusMap(pairs: [string, string][], report: Report): Record<string, string> {
-  if (pairs.length > MAX_ENTRIES) report(`At most ${MAX_ENTRIES} words can be mapped.`)
+  if (pairs.length > MAX_ENTRIES) report(`At most ${MAX_ENTRIES} statuses can be mapped.`)
   const map = new Map<string, string>()
   for (const [word, status] of pairs) {
     const theirs = word.trim().toLowerCase()
-    if (!isWord(theirs)) report(`"${word}" is not a word of 1 to ${MAX_WORD} characters.`)
+    if (!isWord(theirs)) report(`"${word}" is not a value of 1 to ${MAX_WORD} characters.`)
     if (!CONFIRMED_STATUSES.some((known) => known === status))
-      report(`"${status}" is not a status: a word can stand for ${CONFIRMED_STATUSES.join(', ')}.`)
-    if ((map.get(theirs) ?? status) !== status) report(`"${theirs}" cannot stand for two statuses.`)
+      report(`"${status}" is not a status. Map to one of ${CONFIRMED_STATUSES.join(', ')}.`)
+    if ((map.get(theirs) ?? status) !== status) report(`"${theirs}" is mapped to two statuses.`)
     map.set(theirs, status)
   }
   return Object.fromEntries(map)
 }
 
 function readAliases(pairs: [string, string][], report: Report): Record<string, string[]> {
-  if (pairs.length > MAX_ENTRIES) report(`At most ${MAX_ENTRIES} names can be given.`)
+  if (pairs.length > MAX_ENTRIES) report(`At most ${MAX_ENTRIES} parameter names can be mapped.`)
   const meanings = new Map<string, string>()
   for (const [ours, name] of pairs) {
     const theirs = name.trim()
     if (!POSTBACK_PARAMETERS.some((known) => known === ours))
-      report(`"${ours}" is not a parameter: names can be given to ${POSTBACK_PARAMETERS.join(', ')}.`)
+      report(`"${ours}" is not a parameter. Use one of ${POSTBACK_PARAMETERS.join(', ')}.`)
     if (!isParameterName(theirs)) report(notAParameter(name))
     // Our own names are understood as well, whatever the aliases.
     if (theirs !== ours && ['token', ...POSTBACK_PARAMETERS].includes(theirs))
-      report(`"${theirs}" is a parameter of its own: it cannot stand for ${ours}.`)
-    if ((meanings.get(theirs) ?? ours) !== ours) report(`"${theirs}" cannot stand for two parameters.`)
+      report(`"${theirs}" is one of our own parameters, so it cannot be mapped to ${ours}.`)
+    if ((meanings.get(theirs) ?? ours) !== ours) report(`"${theirs}" is mapped to two parameters.`)
     meanings.set(theirs, ours)
   }
   const names = [...meanings.keys()]

@@ -27,13 +27,13 @@ export function readCallRules(
   { ignored = [], only_goal = false }: CallRules,
   report: (message: string) => void,
 ): CallRules {
-  if (ignored.length > MOST_IGNORED) report(`At most ${MOST_IGNORED} rules can be given.`)
+  if (ignored.length > MOST_IGNORED) report(`At most ${MOST_IGNORED} rules are allowed.`)
   const rules = ignored.map(({ parameter, is, reason }) => ({ parameter: parameter.trim(), is: is.trim(), reason: reason.trim() })) // prettier-ignore
   for (const [i, rule] of rules.entries()) {
     const { parameter, is, reason } = rule
     if (!isParameterName(parameter)) report(notAParameter(parameter))
     // It is masked in the log: a call that is processed again would not be ignored any more.
-    if (parameter === 'token') report('The token cannot say that a callback is ignored.')
+    if (parameter === 'token') report('A rule cannot use the token.')
     if (!isWord(is)) report(`"${is}" is not a value of 1 to ${MAX_WORD} characters.`)
     if (reason === '' || reason.length > MAX_REASON) report(`A reason must have 1 to ${MAX_REASON} characters.`)
     if (rules.findIndex((one) => isSameRule(one, rule)) < i) report(`There are two rules for ${parameter} = ${is}.`)

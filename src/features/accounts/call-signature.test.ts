@@ -101,6 +101,6 @@ test('what is wrong with a signature is said', async () => {
   await assert.rejects(attempt({ algorithm: 'md5', of: '{url}' }), /Add \{secret\} to the signed text/)
   await assert.rejects(attempt({ algorithm: 'md5', of: '{secret}' }), /Add a parameter such as/)
   await assert.rejects(attempt({ header: 'X-A' }), /either the parameter or the header/)
-  await assert.rejects(attempt({ parameter: 'a b' }), /not the name of a parameter/)
+  await assert.rejects(attempt({ parameter: 'a b' }), /not a valid parameter name/)
   await assert.rejects(attempt({}, ' '), /The secret must have 1 to 500 characters/)
 })

@@ -48,8 +48,8 @@ function problemsOf({ algorithm, encoding, of, parameter, header }: CallSignatur
   if (!algorithm.startsWith('hmac-') && !used.includes('secret')) say('of', 'Add {secret} to the signed text: without it, anyone could sign.') // prettier-ignore
   if (used.every((name) => name === 'secret')) say('of', 'Add a parameter such as {click_id} to the signed text: otherwise every callback has the same signature.') // prettier-ignore
   if ((parameter === null) === (header === null)) say('parameter', 'Name either the parameter or the header that has the signature.') // prettier-ignore
-  if (parameter !== null && !/^[\w.-]{1,100}$/.test(parameter)) say('parameter', 'This is not the name of a parameter.')
-  if (header !== null && !/^[\w-]{1,100}$/.test(header)) say('header', 'This is not the name of a header.')
+  if (parameter !== null && !/^[\w.-]{1,100}$/.test(parameter)) say('parameter', 'This is not a valid parameter name.')
+  if (header !== null && !/^[\w-]{1,100}$/.test(header)) say('header', 'This is not a valid header name.')
   if (secret.trim() === '' || secret.length > 500) found.push({ field: 'secret', message: 'The secret must have 1 to 500 characters.' }) // prettier-ignore
   return found
 }

@@ -6,4 +6,4 @@ export const isWord = (text: string) => text !== '' && text.length <= MAX_WORD &
 
 export const isParameterName = (text: string) => isWord(text) && !/[\s&=#]/.test(text)
 
-export const notAParameter = (name: string) => `"${name}" is not the name of a parameter: 1 to ${MAX_WORD} characters, no blanks, no & = #.` // prettier-ignore
+export const notAParameter = (name: string) => `"${name}" is not a valid parameter name: use 1 to ${MAX_WORD} characters, without spaces, &, = and #.` // prettier-ignore

@@ -26,7 +26,7 @@ export async function changePassword(
   now: Date,
 ): Promise<number> {
   if (!(await setHash(trx, id, hash, provedHash, now)))
-    throw new AppError('CONFLICT', 'Your password was changed at the same moment. Sign in again.')
+    throw new AppError('CONFLICT', 'Your password was just changed elsewhere. Sign in again.')
   await endSessionsOf(trx, id, keptSessionId)
   await voidResetLinks(trx, id)
   const tokens_ended = endTokens ? await revokeAccessTokens(trx, id, now) : 0

@@ -32,7 +32,7 @@ export const verificationWriter = ({ secretKey, publicUrl }: Network): Writer =>
     const name = await findPersonName(trx, personId)
     return {
       subject: 'Verify your email address',
-      text: `Hello ${name},\n\nopen this link within a day to verify your address:\n${publicUrl}/verify-email#${token}\n\nIf you did not ask for it, do nothing.\n`,
+      text: `Hello ${name},\n\nOpen this link within a day to verify your address:\n${publicUrl}/verify-email#${token}\n\nIf you did not request this, you can ignore this email.\n`,
     }
   },
 })
@@ -100,7 +100,7 @@ export async function releaseAddress(
     .where('email_verified', '=', false)
     .forUpdate()
     .executeTakeFirst()
-  if (person === undefined) throw new AppError('CONFLICT', 'This email address was verified by its owner just now.')
+  if (person === undefined) throw new AppError('CONFLICT', 'The owner of this email address has just verified it.')
   await trx
     .updateTable('people')
     .set({ email: `${personId}@unverified.invalid`, disabled_at: now, disabled_by_operator: true })

@@ -105,7 +105,7 @@ async function replaceInvitations(trx: Trx, email: string, team: Team, now: Date
   const ofTeam = trx.updateTable('invitations').set({ revoked_at: now }).where(isOfTeam(team))
   await ofTeam.where('email', '=', email).where(isOpen(now)).execute()
   if ((await listInvitations(trx, team, now)).length >= MAX_OPEN)
-    throw new AppError('CONFLICT', `${MAX_OPEN} invitations are open already: take some back first.`)
+    throw new AppError('CONFLICT', `There are already ${MAX_OPEN} open invitations. Revoke some first.`)
 }
 
 export const invitationUrl = (publicUrl: string, token: string) => `${publicUrl}/join#${token}`
@@ -220,7 +220,10 @@ async function makeRoom(
   const { holder, personId } = await holderOf(trx, email)
   if (holder === 'none' || personId === null) return
   if (holder === 'taken' || !mailed)
-    throw new AppError('CONFLICT', 'This email address has an account already. Ask to be invited at another address.')
+    throw new AppError(
+      'CONFLICT',
+      'This email address already has an account. Ask for an invitation to another address.',
+    )
   await releaseAddress(trx, { personId, ...origin }, now)
 }
 

@@ -66,7 +66,7 @@ export const resetWriter = (network: Network): Writer => ({
     const url = await createLink(trx, network, { kind: MAILED, personId }, now)
     return {
       subject: 'Your Offerdeck password',
-      text: `Hello ${name},\n\nset a new password here, within the hour:\n${url}\n\nIf you did not ask for it, do nothing.\n`,
+      text: `Hello ${name},\n\nSet a new password here within the hour:\n${url}\n\nIf you did not request this, you can ignore this email.\n`,
     }
   },
 })

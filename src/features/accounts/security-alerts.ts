@@ -24,13 +24,14 @@ const ALERTS: Record<string, Alert> = {
   'session.start': {
     to: 'self',
     subject: 'New sign-in to your account',
-    says: () => 'Someone signed in to your account from a network that was not used before.',
+    says: () => 'Someone signed in to your account from a new network.',
   },
   'password.change': { to: 'self', subject: 'Your password was changed', says: () => 'Your password was changed.' },
   'password.reset': {
     to: 'self',
     subject: 'Your password was reset',
-    says: () => 'Your password was set with a reset link. You were signed out everywhere, and your API tokens ended.',
+    says: () =>
+      'Your password was set with a reset link. You were signed out everywhere, and your API tokens were revoked.',
   },
   'two_factor.enable': {
     to: 'self',
@@ -70,7 +71,7 @@ const ALERTS: Record<string, Alert> = {
   'postback_settings.remove': {
     to: 'owners',
     subject: 'A postback URL was removed',
-    says: ({ subject }) => `App ${subject} has no postback URL any more.`,
+    says: ({ subject }) => `The postback URL of app ${subject} was removed.`,
   },
   'app.set_postback': {
     to: 'owners',
@@ -79,7 +80,7 @@ const ALERTS: Record<string, Alert> = {
   },
   'advertiser.rotate_token': {
     to: 'operators',
-    subject: 'A token of an advertiser was rotated',
+    subject: 'An advertiser’s token was rotated',
     says: ({ subject }) => `The token of advertiser ${subject} was rotated.`,
   },
 }

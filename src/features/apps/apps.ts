@@ -52,7 +52,7 @@ export async function createApp(db: Db, by: Actor, secretKey: string, input: New
       return { app_id, live, test }
     })
   } catch (error) {
-    if (isUniqueViolation(error)) throw new OperatorError(`This publisher has an app "${input.name}" already.`, 'name')
+    if (isUniqueViolation(error)) throw new OperatorError(`This publisher already has an app "${input.name}".`, 'name')
     if ((error as { code?: string }).code === NO_SUCH_REFERENCE) throw new NoSuch('publisher', input.publisherId)
     throw error
   }
@@ -99,7 +99,7 @@ async function updateApp(trx: Trx, appId: number, set: { name?: string; currency
   try {
     await trx.updateTable('apps').set(set).where('app_id', '=', appId).execute()
   } catch (error) {
-    if (isUniqueViolation(error)) throw new OperatorError(`This publisher has an app "${set.name}" already.`, 'name')
+    if (isUniqueViolation(error)) throw new OperatorError(`This publisher already has an app "${set.name}".`, 'name')
     throw error
   }
 }

@@ -73,7 +73,7 @@ export type PermissionChange = {
 export async function permit(db: Db, by: Actor, publisherId: number, change: PermissionChange): Promise<Permissions> {
   const { status, sharePpm, offers } = change
   if (sharePpm !== undefined && (!Number.isInteger(sharePpm) || sharePpm < 0 || sharePpm > WHOLE_PPM))
-    throw new OperatorError('A share is from 0 to 100 percent.')
+    throw new OperatorError('The share must be from 0 to 100 percent.')
   const both = offers?.allowed.filter((id) => offers.denied.includes(id)) ?? []
   if (both.length > 0) throw new OperatorError(`Offer ${both.join(', ')} cannot be both allowed and blocked.`, 'offers')
   return inTransaction(db, async (trx) => {

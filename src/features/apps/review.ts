@@ -20,7 +20,7 @@ export async function decideApplication(db: Db, by: Actor, publisherId: number, 
     const { status, decided_by } = application
     const isLate = decision.isApproved ? status !== (decision.seen ?? status) : status === 'refused'
     if (status === 'approved' || isLate)
-      throw new AppError('CONFLICT', `This application was ${status} by ${decided_by ?? 'an operator'} already.`)
+      throw new AppError('CONFLICT', `This application was already ${status} by ${decided_by ?? 'an operator'}.`)
     await permit(
       trx,
       by,

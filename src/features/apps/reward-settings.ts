@@ -105,12 +105,9 @@ export async function changeRewardSettings(
 
 function checkSale({ multiplierPpm, startsAt, endsAt }: Sale, now: Date): void {
   if (multiplierPpm <= WHOLE_PPM || multiplierPpm > MAX_MULTIPLIER * WHOLE_PPM)
-    throw new OperatorError(
-      `A sale multiplies rewards by more than 1 and at most ${MAX_MULTIPLIER}.`,
-      'sale.multiplier',
-    )
-  if (endsAt <= now) throw new OperatorError('A sale ends in the future.', 'sale.ends_at')
-  if (endsAt <= startsAt) throw new OperatorError('A sale ends after it starts.', 'sale.ends_at')
+    throw new OperatorError(`The multiplier must be above 1 and at most ${MAX_MULTIPLIER}.`, 'sale.multiplier')
+  if (endsAt <= now) throw new OperatorError('The end of the sale must be in the future.', 'sale.ends_at')
+  if (endsAt <= startsAt) throw new OperatorError('The sale must end after it starts.', 'sale.ends_at')
 }
 
 async function checkOffer(db: Db, offerId: number): Promise<void> {

@@ -27,7 +27,7 @@ export const exportProblemWriter = ({ publicUrl }: Pick<Network, 'publicUrl'>): 
       subject: 'The export of clicks and conversions needs your attention',
       text:
         `Exporting ${kind} to ${target} has failed since ${failing_since?.toISOString()}: ${failure}\n\n` +
-        'Nothing is lost: it goes on where it stopped once the target works. Clicks are kept for up to 30 days longer than usual until then.\n\n' +
+        'Nothing is lost: the export resumes where it stopped once the target works again. Clicks are kept for up to 30 days longer than usual until then.\n\n' +
         `Network: ${publicUrl}\n\n(You get this at most once a day.)\n`,
     }
   },

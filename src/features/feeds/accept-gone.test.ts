@@ -60,9 +60,9 @@ test('also a feed that has become empty is applied on purpose', async () => {
   await run()
   upstream.offers = []
   const { runId, message } = await run()
-  assert.equal(message, 'The feed came without any offer. Nothing was changed.')
+  assert.equal(message, 'The feed had no offers. Nothing was changed.')
   await applyRefusedRun(db, TESTER, feedId, runId)
-  await assert.rejects(applyRefusedRun(db, TESTER, feedId, runId), /The feed is being run/)
+  await assert.rejects(applyRefusedRun(db, TESTER, feedId, runId), /This feed is already running/)
   await runAskedFeeds({ db, secretKey: SECRET_KEY, open: openSocket }, assert.fail)
   assert.deepEqual((await offersNow()).map(({ status }) => status), Array.from({ length: 4 }, () => 'paused')) // prettier-ignore
 })

@@ -24,7 +24,7 @@ export async function askRunIn(trx: Trx, by: Actor, feedId: number, { isPreview,
   if (feed === undefined) throw new NoSuch('feed', feedId)
   const open = await trx.selectFrom('feed_runs').select('run_id').where('feed_id', '=', feedId).where('ended_at', 'is', null).where('is_preview', '=', isPreview).executeTakeFirst() // prettier-ignore
   if (open !== undefined && acceptedGone === null) return open.run_id
-  if (open !== undefined) throw new OperatorError('The feed is being run. Try again when that has ended.')
+  if (open !== undefined) throw new OperatorError('This feed is already running. Try again when the run has finished.')
   const auditId = await recordAudit(trx, by, { action: actionOf({ isPreview, acceptedGone }), subject: feedId, details: { name: feed.name, ...(acceptedGone === null ? {} : { accepted_gone: acceptedGone }) } }) // prettier-ignore
   const { id, email, ip, via } = by
   const { run_id } = await trx

@@ -81,12 +81,12 @@ export function readSettings(given: Partial<GivenSettings>, before: FeedSettings
   } // prettier-ignore
   const list = (field: 'countries' | 'platforms' | 'categories', known: readonly string[], kept: string[]) => {
     const wrong = given[field]?.filter((one) => !known.includes(one)) ?? []
-    if (wrong.length > 0) report(field, `${wrong.slice(0, 3).join(', ')} cannot be chosen${known.length > 10 ? ': use codes such as US and DE' : `: use ${known.join(', ')}`}.`) // prettier-ignore
+    if (wrong.length > 0) report(field, `${wrong.slice(0, 3).join(', ')} is not allowed${known.length > 10 ? ': use codes such as US and DE' : `: use ${known.join(', ')}`}.`) // prettier-ignore
     return given[field] ?? kept
   }
   if (given.currency !== undefined && !/^[A-Z]{3}$/.test(given.currency)) report('currency', 'The currency must be a code such as USD or EUR.') // prettier-ignore
   const { max_offers: maxOffers = before.maxOffers } = given
-  if (!Number.isInteger(maxOffers) || maxOffers < 1 || maxOffers > MOST_OFFERS) report('max_offers', `The number of offers must be from 1 to ${MOST_OFFERS.toLocaleString('en')}.`) // prettier-ignore
+  if (!Number.isInteger(maxOffers) || maxOffers < 1 || maxOffers > MOST_OFFERS) report('max_offers', `The maximum number of offers must be from 1 to ${MOST_OFFERS.toLocaleString('en')}.`) // prettier-ignore
   const amount = (field: 'min_payout' | 'min_margin' | 'max_margin', what: string, kept: number | null) => {
     const text = given[field]
     if (text === undefined || text === null) return text === null ? null : kept
@@ -94,9 +94,9 @@ export function readSettings(given: Partial<GivenSettings>, before: FeedSettings
     if (micros === null) report(field, `${what} must be an amount of dollars with at most 4 decimals.`)
     return micros
   }
-  const minMarginMicros = amount('min_margin', 'The least that you keep', before.minMarginMicros)
-  const maxMarginMicros = amount('max_margin', 'The most that you keep', before.maxMarginMicros)
-  if (minMarginMicros !== null && maxMarginMicros !== null && minMarginMicros > maxMarginMicros) report('max_margin', 'The most that you keep of a goal must not be below the least.') // prettier-ignore
+  const minMarginMicros = amount('min_margin', 'The minimum margin', before.minMarginMicros)
+  const maxMarginMicros = amount('max_margin', 'The maximum margin', before.maxMarginMicros)
+  if (minMarginMicros !== null && maxMarginMicros !== null && minMarginMicros > maxMarginMicros) report('max_margin', 'The maximum margin must not be below the minimum margin.') // prettier-ignore
   const words = given.blocked_words ?? before.filters.blockedWords
   if (words.length > MOST_WORDS || words.some((word) => word.trim() === '' || word.length > 100)) report('blocked_words', `Enter at most ${MOST_WORDS} words of 1 to 100 characters.`) // prettier-ignore
   const settings: FeedSettings = {
@@ -105,8 +105,8 @@ export function readSettings(given: Partial<GivenSettings>, before: FeedSettings
     minMarginMicros,
     maxMarginMicros,
     everyS: readEvery(given.every, before.everyS, (message) => report('every', message)),
-    maxGonePpm: percent('max_gone_percent', 'The limit of paused offers', 100, before.maxGonePpm),
-    maxPayoutChangePpm: given.hold_changes_percent === null ? null : given.hold_changes_percent === undefined ? before.maxPayoutChangePpm : percent('hold_changes_percent', 'The bound of payout changes', 10_000, 0), // prettier-ignore
+    maxGonePpm: percent('max_gone_percent', 'The limit for gone offers', 100, before.maxGonePpm),
+    maxPayoutChangePpm: given.hold_changes_percent === null ? null : given.hold_changes_percent === undefined ? before.maxPayoutChangePpm : percent('hold_changes_percent', 'The limit for payout changes', 10_000, 0), // prettier-ignore
     maxOffers,
     filters: {
       minPayoutMicros: amount('min_payout', 'The lowest payout', before.filters.minPayoutMicros),

@@ -156,7 +156,7 @@ export async function changeFeed(
     await inTransaction(db, async (trx) => {
       const before = await trx.selectFrom('feeds').selectAll().where('feed_id', '=', feedId).forNoKeyUpdate().executeTakeFirst() // prettier-ignore
       if (before === undefined) throw new NoSuch('feed', feedId)
-      if (own !== undefined && before.preset !== null) throw new OperatorError('The request and the mapping of this feed are those of its preset.', 'mapping') // prettier-ignore
+      if (own !== undefined && before.preset !== null) throw new OperatorError('This feed uses the request and mapping of its preset.', 'mapping') // prettier-ignore
       const values = {
         ...(name === undefined ? {} : { name }),
         ...(settings === undefined ? {} : { settings: JSON.stringify(settings) }),

@@ -77,7 +77,7 @@ test('what fails, is cut, repeats itself or lies about its size is no feed', asy
   assert.match((await onPage(1, (to) => upstream.send(to, 200, ''))).message, /empty/)
   assert.match((await onPage(1, (to) => upstream.send(to, 200, '<html>Down for maintenance'))).message, /not JSON.*maintenance/) // prettier-ignore
   assert.match((await onPage(1, (to) => upstream.send(to, 200, '{"offers":[{"id":1},{"i'))).message, /cut off/)
-  assert.match((await onPage(2, (to) => upstream.send(to, 200, { offers: [], paging: { total_count: 1_200 } }))).message, /1200 offers, and 1000 came/) // prettier-ignore
+  assert.match((await onPage(2, (to) => upstream.send(to, 200, { offers: [], paging: { total_count: 1_200 } }))).message, /1200 offers, but sent 1000/) // prettier-ignore
   assert.match((await onPage(1, (to) => to.writeHead(200, { 'content-length': '500' }).write('{"offers"') && setImmediate(() => to.destroy()))).message, /connection was lost/) // prettier-ignore
   const first = upstream.offers.slice(0, 500)
   upstream.trouble = (_, response, page) => {
@@ -85,7 +85,7 @@ test('what fails, is cut, repeats itself or lies about its size is no feed', asy
     upstream.send(response, 200, { offers: first.map(({ id }) => ({ network_offer_id: id })), paging: { total_count: 1_200 } }) // prettier-ignore
     return true
   }
-  assert.match((await refusal(upstream)).message, /same offers as one before/)
+  assert.match((await refusal(upstream)).message, /same offers as an earlier page/)
 })
 
 test('what hangs or is too large is not waited for', async () => {

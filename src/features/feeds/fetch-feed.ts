@@ -80,8 +80,8 @@ async function fetchAll(
   let given: Validators = {}
   for (let next: NextPage | null = pager.first(); next !== null;) {
     const isFirst = counted.pages === 0
-    if (counted.pages >= MAX_PAGES) throw new FetchProblem(`The feed has more than ${MAX_PAGES.toLocaleString('en')} pages. Ask for larger pages.`) // prettier-ignore
-    if (now() > endsAt) throw new FetchProblem(`The upstream sent ${counted.pages} pages within ${MAX_MINUTES} minutes, and has more. Ask for larger pages.`) // prettier-ignore
+    if (counted.pages >= MAX_PAGES) throw new FetchProblem(`The feed has more than ${MAX_PAGES.toLocaleString('en')} pages. Request larger pages.`) // prettier-ignore
+    if (now() > endsAt) throw new FetchProblem(`The upstream sent ${counted.pages} pages within ${MAX_MINUTES} minutes, and has more. Request larger pages.`) // prettier-ignore
     if (!isFirst) await pause(request.pause_ms ?? 0)
     const page = await session.ask(next, isFirst ? conditionsOf(validators) : {})
     if (page.status === 304 && isFirst && isKnown(validators)) return { kind: 'unchanged' }

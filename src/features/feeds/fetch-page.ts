@@ -78,7 +78,7 @@ export async function fetchPage(open: SocketOpener, request: PreparedRequest, li
   }
 }
 
-const SLOW = ({ timeoutMs }: Limits) => `The answer did not end within ${timeoutMs / 1_000} s.`
+const SLOW = ({ timeoutMs }: Limits) => `The response did not finish within ${timeoutMs / 1_000} s.`
 
 /** A few bytes can unpack to gigabytes: what is unpacked counts as well. */
 async function readBody(
@@ -87,7 +87,7 @@ async function readBody(
   maxBytes: number,
 ): Promise<{ content: Buffer; bytes: number }> {
   if (encoding !== '' && encoding !== 'gzip' && encoding !== 'identity')
-    throw new FetchProblem(`The answer is compressed by "${encoding.slice(0, 30)}", which was not asked for.`)
+    throw new FetchProblem(`The response is compressed with "${encoding.slice(0, 30)}", which was not requested.`)
   let bytes = 0
   const count = (chunk: Buffer) => (bytes += chunk.length)
   body.on('data', count)
@@ -98,7 +98,7 @@ async function readBody(
   for await (const chunk of unpacked as AsyncIterable<Buffer>) {
     length += chunk.length
     if (length > maxBytes || bytes > maxBytes)
-      throw new FetchProblem(`The answer is larger than ${Math.floor(maxBytes / 1_000_000)} MB.`)
+      throw new FetchProblem(`The response is larger than ${Math.floor(maxBytes / 1_000_000)} MB.`)
     chunks.push(chunk)
   }
   return { content: Buffer.concat(chunks), bytes }

@@ -17,7 +17,7 @@ export type GivenFeed = {
 }
 
 /** Credentials go only to the host that they were given for. */
-export const ELSEWHERE = 'The request goes to another host: enter the credentials again.'
+export const ELSEWHERE = 'The request now goes to another host: enter the credentials again.'
 
 export function readNewFeed(given: GivenFeed): Pick<NewFeed, 'kind' | 'credentials' | 'settings'> {
   const { credentials } = given
@@ -39,7 +39,7 @@ export function readNewFeed(given: GivenFeed): Pick<NewFeed, 'kind' | 'credentia
 export function readFeedChange(feed: Feed, given: Partial<GivenFeed> & { name?: string }): FeedChange {
   const credentials = given.credentials === undefined ? undefined : { ...feed.credentials, ...given.credentials }
   const isOwn = given.request !== undefined || given.mapping !== undefined
-  if (isOwn && feed.preset !== null) throw new OperatorError('The request and the mapping of this feed are those of its preset.', 'mapping') // prettier-ignore
+  if (isOwn && feed.preset !== null) throw new OperatorError('This feed uses the request and mapping of its preset.', 'mapping') // prettier-ignore
   const own = isOwn ? readOwn(given.request ?? feed.request, given.mapping ?? feed.mapping, Object.keys(credentials ?? feed.credentials)) : undefined // prettier-ignore
   const isElsewhere = own !== undefined && !hasSameHosts(own.request, feed.request)
   if (isElsewhere && checkRequest(own.request, Object.keys(given.credentials ?? {})).length > 0) throw new OperatorError(ELSEWHERE, 'credentials') // prettier-ignore
@@ -70,5 +70,5 @@ function readOwn(
 
 const checkNames = (names: readonly string[], given: Record<string, string>): Problem[] => [
   ...names.filter((name) => (given[name] ?? '').trim() === '').map((name) => ({ field: `credentials.${name}`, message: 'Required.' })), // prettier-ignore
-  ...Object.keys(given).filter((name) => !names.includes(name)).map((name) => ({ field: `credentials.${name}`, message: 'This network needs no such credential.' })), // prettier-ignore
+  ...Object.keys(given).filter((name) => !names.includes(name)).map((name) => ({ field: `credentials.${name}`, message: 'This network does not use this credential.' })), // prettier-ignore
 ]

@@ -42,14 +42,14 @@ test('an error that comes with HTTP 200 in place of a later page is no end of th
   upstream.trouble = (_, response, page) => page === 2 && (upstream.send(response, 200, { Error: 'Too many requests' }), true) // prettier-ignore
   const fetching = fetchFeed(upstream.source, { open: openSocket, pause: async () => {}, now: Date.now, take: async () => {} }) // prettier-ignore
   const problem = await fetching.then(() => null, (error: unknown) => error as FetchProblem) // prettier-ignore
-  assert.equal(problem?.message, '"offers" of the answer is missing: Too many requests')
+  assert.equal(problem?.message, '"offers" of the response is missing: Too many requests')
   const { offers: came, pages, bytes } = problem?.fetched ?? {}
   assert.deepEqual([came, pages, (bytes ?? 0) > 1_000], [1_000, 3, true], 'what came until then is known')
 })
 
 test('what is not a list is not taken for an empty one', async () => {
   const wrong: [unknown, RegExp][] = [
-    [{}, /"offers" of the answer is missing: it says nothing more/],
+    [{}, /"offers" of the response is missing: there are no details/],
     [{ offers: null, message: 'Try later' }, /is missing: Try later/],
     [{ offers: 'Too many requests' }, /is not a list/],
     [{ offers: { error: 'Too many requests' } }, /is not a list of offers/],
@@ -60,7 +60,7 @@ test('what is not a list is not taken for an empty one', async () => {
     assert.match((await fetchOwn(PAGE, later)).problem, message, JSON.stringify(answer))
     assert.match((await fetchOwn({ kind: 'one' }, () => answer)).problem, message, JSON.stringify(answer))
   }
-  assert.match((await fetchOwn({ kind: 'one' }, () => ({ message: 'No access' }), { offers: '' })).problem, /^The answer is not a list of offers: No access/) // prettier-ignore
+  assert.match((await fetchOwn({ kind: 'one' }, () => ({ message: 'No access' }), { offers: '' })).problem, /^The response is not a list of offers: No access/) // prettier-ignore
   assert.deepEqual((await fetchOwn({ kind: 'one' }, () => ({ offers: {} }))).ids, [], '{} can be meant for a list')
 })
 
@@ -73,10 +73,10 @@ test('the most that an upstream has said of its size has to come, also where its
     return fetchOwn({ ...PAGE, total: 'total' }, answer)
   }
   assert.equal((await pages(200, 200)).ids.length, 200)
-  assert.equal((await pages(250, undefined)).problem, 'The upstream says that it has 250 offers, and 200 came.')
-  assert.equal((await pages(250, 200)).problem, 'The upstream says that it has 250 offers, and 200 came.')
+  assert.equal((await pages(250, undefined)).problem, 'The upstream reports 250 offers, but sent 200.')
+  assert.equal((await pages(250, 200)).problem, 'The upstream reports 250 offers, but sent 200.')
   const counted = ({ query }: Asked) => query.get('page') === '3' ? { offers: [] } : { offers: offers(Number(query.get('page')) * 10, Number(query.get('page')) * 10 + 5), pages: 3 } // prettier-ignore
-  assert.match((await fetchOwn({ ...PAGE, pages: 'pages' }, counted)).problem, /has 3 pages, and page 3 is empty/) // prettier-ignore
+  assert.match((await fetchOwn({ ...PAGE, pages: 'pages' }, counted)).problem, /reports 3 pages, but page 3 is empty/) // prettier-ignore
 })
 
 test('an upstream that sends fewer at once than it was asked for is asked until it has no more', async () => {
@@ -89,7 +89,7 @@ test('an upstream that sends fewer at once than it was asked for is asked until 
     assert.deepEqual([ids.length, problem, asked.length], [250, '', 4], paging.kind)
   }
   const deaf = await fetchOwn(OFFSET, () => ({ offers: offers(0, 100) }))
-  assert.equal(deaf.problem, 'Page 2 has the same offers as one before.')
+  assert.equal(deaf.problem, 'Page 2 has the same offers as an earlier page.')
 })
 
 test('links to the next page are followed to the last one, with the key', async () => {
@@ -103,9 +103,9 @@ test('links to the next page are followed to the last one, with the key', async 
   assert.deepEqual([ids.length, problem], [30, ''])
   assert.deepEqual(asked.map(({ query }) => query.toString()), ['', 'at=10&of=30', 'at=20']) // prettier-ignore
   const empty = ({ query }: Asked) => query.has('at') ? { offers: [], next: '?at=20' } : { offers: offers(0, 10), next: '?at=10' } // prettier-ignore
-  assert.equal((await fetchOwn(NEXT, empty)).problem, 'Page 2 is empty, but says that there is another one.')
+  assert.equal((await fetchOwn(NEXT, empty)).problem, 'Page 2 is empty, but says that another page follows.')
   const odd = () => ({ offers: offers(0, 10), next: { href: '?at=10' } })
-  assert.match((await fetchOwn(NEXT, odd)).problem, /no URL of the next page at "next"/)
+  assert.match((await fetchOwn(NEXT, odd)).problem, /no next page URL at "next"/)
 })
 
 test('a page is asked for in the body, as JSON or as a form, where the upstream wants that', async () => {

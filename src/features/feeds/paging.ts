@@ -32,15 +32,16 @@ export class Pager {
     this.#came += items
     if (paging.kind === 'one') return null
     const next = paging.kind === 'next' ? this.#link(paging.path, answer, items) : this.#count(paging, answer, items)
-    if (next !== null && added === 0) throw new FetchProblem(`Page ${this.#pages} has the same offers as one before.`)
+    if (next !== null && added === 0)
+      throw new FetchProblem(`Page ${this.#pages} has the same offers as an earlier page.`)
     return next
   }
 
   #link(path: string, answer: unknown, items: number): NextPage | null {
     const [found] = readAll(path, answer)
-    if (typeof found === 'object') throw new FetchProblem(`Page ${this.#pages} has no URL of the next page at "${path}", but something else.`) // prettier-ignore
+    if (typeof found === 'object') throw new FetchProblem(`Page ${this.#pages} has no next page URL at "${path}", but something else.`) // prettier-ignore
     if (!isSaid(found)) return null
-    if (items === 0) throw new FetchProblem(`Page ${this.#pages} is empty, but says that there is another one.`)
+    if (items === 0) throw new FetchProblem(`Page ${this.#pages} is empty, but says that another page follows.`)
     return { link: scalarText(found) }
   }
 
@@ -51,8 +52,8 @@ export class Pager {
     const pageCount = (this.#pageCount = most(this.#pageCount, paging.kind === 'page' ? numberAt(paging.pages) : null))
     if (total !== null && this.#came >= total) return null
     const isLast = pageCount !== null && this.#pages >= pageCount
-    if (total !== null && (isLast || items === 0)) throw new FetchProblem(`The upstream says that it has ${total} offers, and ${this.#came} came.`) // prettier-ignore
-    if (pageCount !== null && items === 0 && pageCount > 1) throw new FetchProblem(`The upstream says that it has ${pageCount} pages, and page ${this.#pages} is empty.`) // prettier-ignore
+    if (total !== null && (isLast || items === 0)) throw new FetchProblem(`The upstream reports ${total} offers, but sent ${this.#came}.`) // prettier-ignore
+    if (pageCount !== null && items === 0 && pageCount > 1) throw new FetchProblem(`The upstream reports ${pageCount} pages, but page ${this.#pages} is empty.`) // prettier-ignore
     return isLast || items === 0 ? null : { parameters: this.#parameters() }
   }
 

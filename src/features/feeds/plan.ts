@@ -77,7 +77,7 @@ async function readDue(db: Db, { feedId, runId }: PlanOptions, after: string): P
 
 /** What becomes of an offer: its next state, or why it stays as it is. */
 function planOne(one: Due, recorded: RecordedOffer | undefined, { maxPayoutChangePpm }: PlanOptions): Next | Stays {
-  if (one.is_taken) return { kind: 'skipped', details: { reason: 'another offer of this advertiser, which is not of this feed, has this external ID' } } // prettier-ignore
+  if (one.is_taken) return { kind: 'skipped', details: { reason: 'another offer of this advertiser, not from this feed, has this external ID' } } // prettier-ignore
   const read = readImportRecord({ ...one.offer, status: 'active' })
   if ('problems' in read) return { kind: 'skipped', details: { reason: describeProblems(read.problems) } }
   const mapped = plainOf(read.offer)

@@ -13,7 +13,7 @@ export async function setPostbackSecret(db: Db, by: Actor, secretKey: string, ad
     const feeds = await trx.selectFrom('feeds').select('preset').where('advertiser_id', '=', advertiserId).orderBy('feed_id').execute() // prettier-ignore
     const [ofFeed] = feeds.flatMap(({ preset }) => presetOf(preset ?? '')?.back.signed?.signature ?? [])
     const signature = known ?? ofFeed
-    if (signature === undefined) throw new OperatorError(`How ${name} signs its callbacks is not known. Set it on the page of the advertiser.`, 'postback_secret') // prettier-ignore
+    if (signature === undefined) throw new OperatorError(`It is not known how ${name} signs its callbacks. Set the signature on the advertiser’s page.`, 'postback_secret') // prettier-ignore
     await setCallSignature(trx, by, secretKey, advertiserId, { signature, secret })
   })
 } // prettier-ignore

@@ -21,7 +21,7 @@ test('publishers are paid their share of each goal, and the operator keeps what 
   assert.deepEqual(payouts(goals, { minMarginMicros: 50_000 }), [0.05, 7, 70])
   assert.deepEqual(payouts(goals, { maxMarginMicros: 10_000_000 }), [0.07, 7, 90])
   assert.deepEqual(payouts(goals, { minMarginMicros: 5_000_000, maxMarginMicros: 5_000_000 }), [0, 5, 95])
-  assert.equal(payouts([40_000], { minMarginMicros: 50_000 }), 'nothing of its payout is left for publishers')
+  assert.equal(payouts([40_000], { minMarginMicros: 50_000 }), 'nothing would be left for publishers')
 })
 
 test('whatever the bounds are, no goal pays more than it earns, and one that earns more pays no less', () => {
@@ -45,5 +45,7 @@ test('caps of amounts are in dollars, of several the lowest, and in a currency w
   const capped = (currency: string, ...caps: [number, string][]) => priceOffer({ external_id: 'x', currency, goals, record: {}, caps: caps.map(([amount, of]) => ({ field: 'daily_revenue_cap', micros: amount * 1_000_000, currency: of })) }, SEVENTY, rates) // prettier-ignore
   assert.partialDeepStrictEqual(capped('EUR', [100, '']), { caps: { daily_revenue_cap: '110.00' } })
   assert.partialDeepStrictEqual(capped('USD', [100, 'EUR'], [105, '']), { caps: { daily_revenue_cap: '105.00' } })
-  assert.deepEqual(capped('USD', [100, 'JPY']), { problem: 'it has a cap in JPY, and there is no rate for that' })
+  assert.deepEqual(capped('USD', [100, 'JPY']), {
+    problem: 'it has a cap in JPY, and there is no exchange rate for JPY',
+  })
 })

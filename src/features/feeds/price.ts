@@ -28,13 +28,13 @@ export type Priced = { goals: PricedGoal[]; caps: Record<string, string> } | { p
 export function priceOffer({ currency, goals, caps }: MappedOffer, pricing: Pricing, rates: Rates): Priced {
   const own = currency || pricing.currency
   const rate = rates(own)
-  if (rate === undefined) return { problem: `it is paid in ${own}, and there is no rate for that` }
+  if (rate === undefined) return { problem: `it pays in ${own}, and there is no exchange rate for ${own}` }
   const priced = goals.map(({ micros, ...goal }) => {
     const revenue = floorTo(STEP_MICROS, toDollars(micros, rate))
     const payout = floorTo(STEP_MICROS, payoutOf(revenue, pricing))
     return { ...goal, payout: exactUsd(payout), revenue: exactUsd(revenue), isPaid: payout > 0 }
   })
-  if (!priced.some(({ isPaid }) => isPaid)) return { problem: 'nothing of its payout is left for publishers' }
+  if (!priced.some(({ isPaid }) => isPaid)) return { problem: 'nothing would be left for publishers' }
   const capped = priceCaps(caps, own, rates)
   if ('problem' in capped) return capped
   return { goals: priced.map(({ isPaid: _isPaid, ...goal }) => goal), caps: capped.caps }
@@ -50,7 +50,8 @@ function priceCaps(
   const lowest = new Map<string, number>()
   for (const { field, micros, currency } of caps) {
     const rate = rates(currency || own)
-    if (rate === undefined) return { problem: `it has a cap in ${currency}, and there is no rate for that` }
+    if (rate === undefined)
+      return { problem: `it has a cap in ${currency}, and there is no exchange rate for ${currency}` }
     const dollars = Math.max(STEP_MICROS, floorTo(STEP_MICROS, toDollars(micros, rate)))
     lowest.set(field, Math.min(dollars, lowest.get(field) ?? Infinity))
   }

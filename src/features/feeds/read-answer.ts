@@ -17,7 +17,7 @@ export function readAnswer({ status, headers, text }: FetchedPage, { success }: 
 /** The offers of a page. What is no list is not taken for an empty one: errors come with HTTP 200 as well. */
 export function readOffers(answer: unknown, { offers, id }: Pick<Mapping, 'offers' | 'id'>, mask: CredentialMask): unknown[] {
   const [list] = readAll(offers, answer)
-  const place = offers === '' ? 'The answer' : `"${offers}" of the answer`
+  const place = offers === '' ? 'The response' : `"${offers}" of the response`
   const problem = (what: string) => new FetchProblem(`${place} ${what}: ${describe(answer, mask)}`)
   if (list === undefined) throw problem('is missing')
   if (typeof list !== 'object') throw problem('is not a list')
@@ -38,7 +38,7 @@ function parseJson(text: string, mask: CredentialMask): unknown {
     return JSON.parse(text, keepLong as Parameters<typeof JSON.parse>[1])
   } catch {
     const start = mask.text(text.trim().slice(0, 10_000)).slice(0, 80).replaceAll(/\s+/g, ' ')
-    throw new FetchProblem(text.trim() === '' ? 'The answer is empty.' : `The answer is not JSON, or was cut off. It begins with: ${start} …`) // prettier-ignore
+    throw new FetchProblem(text.trim() === '' ? 'The response is empty.' : `The response is not JSON, or was cut off. It begins with: ${start} …`) // prettier-ignore
   }
 }
 
@@ -46,18 +46,18 @@ function parseJson(text: string, mask: CredentialMask): unknown {
 function describe(answer: unknown, mask: CredentialMask): string {
   const paths = ['error.message', 'error', 'Error', 'message', 'errors[].message', 'errors[]', 'response.errorMessage', 'response.errors[].publicMessage', 'data.message'] // prettier-ignore
   const text = paths.map((path) => scalarText(readAll(path, answer)[0])).find((one) => one !== '')
-  return text === undefined ? 'it says nothing more.' : mask.text(text).slice(0, 300)
+  return text === undefined ? 'there are no details.' : mask.text(text).slice(0, 300)
 }
 
 function describeStatus(status: number): string {
   if (status === 401 || status === 403) return `The upstream refused the credentials (HTTP ${status}). Check the key.`
-  if (status === 404) return 'The upstream knows no such address (HTTP 404). Check the URL and the account IDs in it.'
+  if (status === 404) return 'The upstream does not know this URL (HTTP 404). Check the URL and the account IDs in it.'
   if (status === 429)
-    return 'The upstream was asked too often (HTTP 429). Fetch the feed less often, if this happens again.'
+    return 'The upstream’s rate limit was reached (HTTP 429). Fetch the feed less often if this happens again.'
   if (status === 304)
-    return 'The upstream says that nothing has changed (HTTP 304), but was not asked that. Ask the network.'
-  if (status >= 300 && status < 400) return `The upstream redirects (HTTP ${status}), which is not followed. Check the URL: it may have moved.` // prettier-ignore
-  if (status >= 500) return `The upstream has a problem of its own (HTTP ${status}). It is asked again later.`
+    return 'The upstream answered that nothing has changed (HTTP 304) to a request that was not conditional. Ask the network.'
+  if (status >= 300 && status < 400) return `The upstream redirects (HTTP ${status}), and redirects are not followed. Check the URL: it may have moved.` // prettier-ignore
+  if (status >= 500) return `The upstream has a server error (HTTP ${status}). The feed will be retried later.`
   return `The upstream answered HTTP ${status}, not 200. Check the URL and the credentials.`
 }
 

@@ -261,7 +261,7 @@ test('operators are mailed about a refused run at once, about failures from the 
   const write = () => db.transaction().execute(async (trx) => [await writer.findRecipients(trx, String(third.runId), new Date()), await writer.write(trx, String(third.runId), new Date())] as const) // prettier-ignore
   const [recipients, letter] = await write()
   assert.ok(recipients.includes(email))
-  assert.match(letter?.text ?? '', /failed 4 times in a row: The upstream has a problem of its own \(HTTP 500\)\.[\s\S]*net\.example\/network\/feeds\/\d+/) // prettier-ignore
+  assert.match(letter?.text ?? '', /failed 4 times in a row: The upstream has a server error \(HTTP 500\)\.[\s\S]*net\.example\/network\/feeds\/\d+/) // prettier-ignore
   upstream.trouble = () => false
   upstream.offers = []
   await db.updateTable('feeds').set({ mailed_at: new Date(Date.now() - 25 * 3_600_000) }).where('feed_id', '=', feedId).execute() // prettier-ignore
@@ -292,8 +292,8 @@ test('one offer that is broken is left out, with the reason; it does not keep th
 
 test('a feed with more offers than are allowed changes nothing, also where almost all are left out', async () => {
   const { upstream, run } = await createTestFeed(world, { preset: 'lootably', settings: { maxOffers: 5 } })
-  assert.partialDeepStrictEqual(await run(), { outcome: 'failed', message: 'The feed has more than 5 offers, which is the limit that is set for it. Nothing was changed.' }) // prettier-ignore
+  assert.partialDeepStrictEqual(await run(), { outcome: 'failed', message: 'The feed has more than 5 offers, which is its maximum. Nothing was changed.' }) // prettier-ignore
   const offers = Array.from({ length: 51 }, (_, i) => ({ offerID: `o${i}`, name: 'No link' }))
   upstream.trouble = (_, response) => (upstream.send(response, 200, { success: true, data: { offers } }), true)
-  assert.match((await run()).message, /^More than 50 offers came, most of which are left out\./)
+  assert.match((await run()).message, /^More than 50 offers came, most of which are skipped\./)
 })

@@ -107,8 +107,8 @@ async function attempt(
       came += slice.length
     }
     const { maxOffers } = settings
-    if (staged > maxOffers) throw new FetchProblem(`The feed has more than ${maxOffers.toLocaleString('en')} offers, which is the limit that is set for it.`) // prettier-ignore
-    if (came > maxOffers * MOST_CAME) throw new FetchProblem(`More than ${(maxOffers * MOST_CAME).toLocaleString('en')} offers came, most of which are left out. Raise the limit of offers, or ask the network for fewer.`) // prettier-ignore
+    if (staged > maxOffers) throw new FetchProblem(`The feed has more than ${maxOffers.toLocaleString('en')} offers, which is its maximum.`) // prettier-ignore
+    if (came > maxOffers * MOST_CAME) throw new FetchProblem(`More than ${(maxOffers * MOST_CAME).toLocaleString('en')} offers came, most of which are skipped. Raise the maximum of offers, or request fewer from the network.`) // prettier-ignore
   }
   try {
     const fetched = await fetchFeed({ request, mapping, credentials }, { open, ...known, pause: sleep, now: Date.now, mask, take }) // prettier-ignore
@@ -120,7 +120,7 @@ async function attempt(
     const { running, gone } = counted
     await db.updateTable('feed_runs').set({ gone }).where('run_id', '=', runId).execute()
     if (fetched.offers === 0 && (acceptedGone === null || gone > acceptedGone))
-      return ended('refused', 'The feed came without any offer. Nothing was changed.')
+      return ended('refused', 'The feed had no offers. Nothing was changed.')
     if (isTooMuch(counted, settings.maxGonePpm, acceptedGone))
       return ended('refused', `${gone} of ${running} offers would be paused, which is more than ${settings.maxGonePpm / PPM_PER_PERCENT} %. Nothing was changed.`) // prettier-ignore
     if (isPreview) return ended('done')

@@ -144,15 +144,12 @@ test('what is set for an advertiser stays when a feed is added, and a feed that 
   await refused(
     'ayet',
     { reversalPrefix: 'back-' },
-    /knows reversals by "back-", and this network marks them with "r-"/,
+    /recognises reversals by "back-", and this network marks them with "r-"/,
   )
-  await refused('ayet', { negativeAmount: 'ignore' }, /takes negative amounts for something else: ignore/)
+  await refused('ayet', { negativeAmount: 'ignore' }, /is set to treat negative amounts differently: ignore/)
   const signed = await createAdvertiser(db, TESTER, SECRET_KEY, 'Signed')
   await add('torox', signed.advertiser_id, { postbackSecret: 'theirs' })
-  await assert.rejects(
-    add('affise', signed.advertiser_id),
-    /signs its callbacks, and this network does not sign them so/,
-  )
+  await assert.rejects(add('affise', signed.advertiser_id), /has a callback signature that this network does not use/)
   await assert.rejects(createFeed(db, TESTER, SECRET_KEY, { name: 'Set by hand', advertiserId: null, kind: { preset: 'ayet' }, credentials: { key: 'k', adslot: '1' }, settings: FEED_DEFAULTS }), /An advertiser "Set by hand" already exists/) // prettier-ignore
 })
 

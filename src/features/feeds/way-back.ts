@@ -11,7 +11,7 @@ import type { WayBack } from './presets/preset.ts'
 
 const PLAIN: WayBack = {
   parameters: { click_id: '{click_id}', txn_id: '{transaction_id}', amount: '{payout}', goal: '{goal}', status: '{status}' },
-  notes: ['Replace what stands in braces by the macros of the network.'],
+  notes: ['Replace the placeholders in braces with the macros of the network.'],
 } // prettier-ignore
 
 /** Macros stay as the upstream writes them. */
@@ -54,7 +54,7 @@ function* conflictsWith(known: Advertiser, back: WayBack): Generator<string> {
     if (meant !== status) yield `reads the status "${word}" as ${meant}, and this network means ${status}`
   }
   const { negative_amount, reversal_prefix } = back
-  if (negative_amount !== undefined && ![negative_amount, 'refuse'].includes(known.negative_amount)) yield `takes negative amounts for something else: ${known.negative_amount}` // prettier-ignore
-  if (reversal_prefix !== undefined && ![reversal_prefix, ''].includes(known.reversal_prefix)) yield `knows reversals by "${known.reversal_prefix}", and this network marks them with "${reversal_prefix}"` // prettier-ignore
-  if (known.signature !== null && !isDeepStrictEqual(known.signature, back.signed?.signature ?? null)) yield 'signs its callbacks, and this network does not sign them so' // prettier-ignore
+  if (negative_amount !== undefined && ![negative_amount, 'refuse'].includes(known.negative_amount)) yield `is set to treat negative amounts differently: ${known.negative_amount}` // prettier-ignore
+  if (reversal_prefix !== undefined && ![reversal_prefix, ''].includes(known.reversal_prefix)) yield `recognises reversals by "${known.reversal_prefix}", and this network marks them with "${reversal_prefix}"` // prettier-ignore
+  if (known.signature !== null && !isDeepStrictEqual(known.signature, back.signed?.signature ?? null)) yield 'has a callback signature that this network does not use' // prettier-ignore
 }

@@ -60,8 +60,8 @@ test('an adjustment counts once per reference, and needs a party, an amount and 
   const party = { publisherId: deal.publisherId }
   await adjust(party, USD, 'once')
   assert.equal((await adjust(party, USD, ' once ')).isNew, false)
-  await refuses(adjust(party, 2 * USD, 'once'), /"once" was used for 1\.00 USD, not 2\.00 USD/)
-  await refuses(adjust(party, -USD, 'once'), /"once" was used for 1\.00 USD, not -1\.00 USD/)
+  await refuses(adjust(party, 2 * USD, 'once'), /"once" was already used for 1\.00 USD, not 2\.00 USD/)
+  await refuses(adjust(party, -USD, 'once'), /"once" was already used for 1\.00 USD, not -1\.00 USD/)
   await refuses(adjust(party, 0, 'zero'), /above 0 for a credit/)
   await refuses(adjust(party, USD, 'why', { reason: ' ' }), /reason must have 1 to 200/)
   await refuses(adjust({ publisherId: 999_999 }, USD, 'nobody'), /no publisher 999999/)
@@ -87,7 +87,7 @@ test('a void undoes a payout, a receipt or an adjustment once, and cannot be voi
   }
   assert.deepEqual(await ofPublisher(deal), { pendingMicros: 0, payableMicros: 10 * USD, paidMicros: 0 })
   assert.equal((await ofAdvertiser(deal)).receivableMicros, 10 * USD)
-  for (const postingId of voids) await refuses(undo(postingId), /is a void itself/)
+  for (const postingId of voids) await refuses(undo(postingId), /is itself a void/)
   await refuses(undo('01890000-0000-7000-8000-000000000000'), /no payment or adjustment/)
   await refuses(undo('x'), /no payment or adjustment/)
   const [event] = await db.selectFrom('ledger_entries').select('posting_id').where('kind', '=', 'conversion').execute()

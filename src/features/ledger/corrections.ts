@@ -96,7 +96,9 @@ async function readPosting(trx: Trx, postingId: string) {
     throw new OperatorError('This posting belongs to a conversion. Reverse the conversion instead.')
   if (row === undefined || line === undefined) throw new NoSuch('payment or adjustment', postingId)
   if (row.voids !== null)
-    throw new OperatorError('This is a void itself, and stays. Record the payment or adjustment again instead.')
+    throw new OperatorError(
+      'This entry is itself a void, and cannot be voided. Record the payment or adjustment again instead.',
+    )
   return { line, lines, kind: row.kind as Posting['kind'], reference: row.reference ?? '' }
 }
 

@@ -187,7 +187,7 @@ test('what is cancelled stays on the balance and can be in the next run; so can 
   assert.deepEqual([await cancel(next.runId), (await pay(next.runId)).length], [0, 0])
   await refuses(
     inTrx((trx) => exportRun(trx, TESTER, next.runId, AT)),
-    /is cancelled already/,
+    /is already cancelled/,
   )
   await refuses(pay(999_999), /no payment run 999999/)
   assert.equal(await payableOf(ann), 20 * USD)

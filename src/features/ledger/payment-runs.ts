@@ -53,7 +53,7 @@ export async function createRun(trx: Trx, by: Actor, { minimumMicros, publisherI
     ON CONFLICT DO NOTHING RETURNING amount_micros`.execute(trx)
   if (rows.length === 0)
     throw new OperatorError(
-      'Nothing to pay: no publisher is owed that much, or those who are have a line due in another run.',
+      'Nothing to pay: no publisher is owed that much, or they already have a due line in another run.',
     )
   const made = { runId: run_id, lines: rows.length, totalMicros: rows.reduce((sum, row) => sum + row.amount_micros, 0) }
   const details = { minimum: microsToUsd(minimumMicros), lines: made.lines, total: microsToUsd(made.totalMicros) }
@@ -100,7 +100,7 @@ export async function exportRun(
   now: Date,
 ): Promise<{ cancelled: CancelledLine[] }> {
   const status = await lockRun(trx, runId)
-  if (status === 'paid' || status === 'cancelled') throw new OperatorError(`Payment run ${runId} is ${status} already.`)
+  if (status === 'paid' || status === 'cancelled') throw new OperatorError(`Payment run ${runId} is already ${status}.`)
   if (status === 'exported') return { cancelled: [] }
   await trx
     .updateTable('payment_runs')

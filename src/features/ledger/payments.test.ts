@@ -39,7 +39,10 @@ test('a payout moves what is payable to what is paid', async () => {
 test('more than is payable is refused with the payable amount, and pending is not payable', async () => {
   const deal = await createDealWorth(10 * USD)
   await createConversion(world, deal, { status: 'pending', payoutMicros: 5 * USD, revenueMicros: 5 * USD, at: AT })
-  await refuses(pay(deal, 10 * USD + 1, 'too much'), /^10\.000001 USD is more than is payable, which is 10\.00 USD\.$/)
+  await refuses(
+    pay(deal, 10 * USD + 1, 'too much'),
+    /^10\.000001 USD is more than the payable balance of 10\.00 USD\.$/,
+  )
   assert.equal((await balancesOf(deal)).payableMicros, 10 * USD)
   await pay(deal, 10 * USD, 'too much') // a payout that was refused has not used its reference
 })
@@ -56,7 +59,7 @@ test('a repeated payout counts once, whatever is payable, and another publisher 
 
 test('a reference already used for another amount is refused, and nothing is recorded', async () => {
   const deal = await createDealWorth(10 * USD)
-  const said = /^The reference "one" was used for 6\.00 USD, not 4\.00 USD\. Nothing was recorded/
+  const said = /^The reference "one" was already used for 6\.00 USD, not 4\.00 USD\. Nothing was recorded/
   await pay(deal, 6 * USD, 'one')
   await refuses(pay(deal, 4 * USD, 'one'), said)
   await receive(deal, 6 * USD, 'one')
@@ -79,7 +82,7 @@ test('of 20 payouts at once only those that fit are recorded', async () => {
   const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => pay(deal, 3 * USD, `race ${i}`)))
   const failed = results.filter((result) => result.status === 'rejected')
   assert.equal(failed.length, 17)
-  for (const { reason } of failed) assert.match(String(reason), /is more than is payable, which is 1\.00 USD/)
+  for (const { reason } of failed) assert.match(String(reason), /is more than the payable balance of 1\.00 USD/)
   assert.deepEqual(await balancesOf(deal), { pendingMicros: 0, payableMicros: USD, paidMicros: 9 * USD })
 })
 

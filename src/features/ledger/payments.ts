@@ -82,7 +82,10 @@ async function checkRoom(trx: Trx, publisherId: number, amountMicros: number, le
     .executeTakeFirst()
   const before = exactUsd(leftMicros + amountMicros)
   if (leftMicros < 0)
-    throw new OperatorError(`${exactUsd(amountMicros)} USD is more than is payable, which is ${before} USD.`, 'amount')
+    throw new OperatorError(
+      `${exactUsd(amountMicros)} USD is more than the payable balance of ${before} USD.`,
+      'amount',
+    )
   if (due !== undefined && leftMicros < due.amount_micros)
     throw new OperatorError(
       `Of ${before} USD payable, ${exactUsd(due.amount_micros)} USD is in payment run ${due.run_id}. Pay or cancel that line first.`,
@@ -158,7 +161,7 @@ export async function postOnce(trx: Trx, posting: Posting): Promise<boolean> {
     .executeTakeFirst()
   if (voided !== undefined)
     throw new OperatorError(
-      `What was recorded under the reference "${posting.reference}" was voided. Nothing was recorded now: choose another reference.`,
+      `The entry with the reference "${posting.reference}" was voided, so nothing was recorded. Choose another reference.`,
     )
   return false
 }
@@ -168,6 +171,6 @@ function usedFor({ reference, kind }: Posting, usedMicros: number, askedMicros: 
   const isSigned = kind === 'adjustment'
   const [used, asked] = [usedMicros, askedMicros].map((micros) => exactUsd(isSigned ? -micros : Math.abs(micros)))
   return new OperatorError(
-    `The reference "${reference}" was used for ${used} USD, not ${asked} USD. Nothing was recorded: choose another reference.`,
+    `The reference "${reference}" was already used for ${used} USD, not ${asked} USD. Nothing was recorded: choose another reference.`,
   )
 }

@@ -94,16 +94,16 @@ export async function createLocker(db: Db, by: Actor, { publicUrl }: Network, ap
 /** Replaces the settings as a whole; the password only where it is given. A locker stays of its kind, at its URL. */
 export async function changeLocker(db: Db, by: Actor, { publicUrl }: Network, of: Of, input: LockerInput) {
   const settings = checked(input, publicUrl)
-  if (input.slug !== undefined) throw badRequest({ slug: 'A link keeps its URL.' })
+  if (input.slug !== undefined) throw badRequest({ slug: 'The URL of a link cannot be changed.' })
   const password = input.password == null ? null : await hashPassword(input.password)
   await inTransaction(db, async (trx) => {
     const publisherId = await lockApp(trx, of.appId)
     const before = await trx.selectFrom('lockers').select(['kind', 'settings', 'password_hash']).where('locker_id', '=', of.lockerId).where('app_id', '=', of.appId).forUpdate().executeTakeFirst() // prettier-ignore
     if (before === undefined) throw new NoSuch('locker', of.lockerId)
     if (input.seen_version !== undefined && input.seen_version !== versionOfLocker(before))
-      throw new AppError('CONFLICT', 'Someone else changed this locker. Review it as it is, then save again.')
+      throw new AppError('CONFLICT', 'Someone else changed this locker. Review the current settings, then save again.')
     if ((before.kind === 'link') !== (settings.link !== null))
-      throw badRequest({ link: 'A content locker stays one, and a link locker, too. Create another one.' })
+      throw badRequest({ link: 'The kind of a locker cannot be changed. Create another one.' })
     await keepImages(trx, { image: settings.image, og_image: settings.link?.og_image ?? null })
     await trx
       .updateTable('lockers')
@@ -201,7 +201,7 @@ export const matchLockers = (db: Db, { id, name }: Reference) =>
 
 /** `reason`: why it is taken down; null restores it. Either way, what was reported so far is dealt with. */
 export async function takeDownLocker(db: Db, by: Actor, lockerId: number, reason: string | null): Promise<void> {
-  if (reason?.trim() === '') throw new OperatorError('Enter a reason: the publisher reads it.', 'reason')
+  if (reason?.trim() === '') throw new OperatorError('Enter a reason: the publisher sees it.', 'reason')
   await inTransaction(db, async (trx) => {
     const found = await trx
       .updateTable('lockers')

@@ -40,7 +40,7 @@ const LINK = {
 }
 
 const COMMON = {
-  name: Type.String({ minLength: 1, maxLength: 80, format: LINE, pattern: NOT_BLANK, description: 'For you: visitors do not see it.' }), // prettier-ignore
+  name: Type.String({ minLength: 1, maxLength: 80, format: LINE, pattern: NOT_BLANK, description: 'Not shown to visitors.' }), // prettier-ignore
   enabled: Type.Boolean({
     description: 'Without it, nothing is shown or unlocked. Proofs from before are redeemed until they expire.',
   }),

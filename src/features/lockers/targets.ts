@@ -11,12 +11,13 @@ const PRIVATE_NAME = /\.(local|internal|intranet|lan|home|corp|home\.arpa)$/
 /** Why a link may not lead there, as a sentence; null when it may. Asked when it is saved, and again when it is opened. */
 export function targetProblem(target: string, publicUrl: string): string | null {
   const url = URL.parse(target)
-  if (url === null) return 'Enter a whole URL, such as https://www.example.com/page.'
+  if (url === null) return 'Enter a full URL, such as https://www.example.com/page.'
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'Only http and https URLs can be opened.'
   const host = (of: URL) => of.hostname.toLowerCase().replace(/\.$/, '')
   if (host(url) === host(new URL(publicUrl))) return 'A link cannot lead back to this network.'
   const isName = !host(url).startsWith('[')
-  if (isName && (!host(url).includes('.') || PRIVATE_NAME.test(host(url)))) return 'The host must be a public name.'
+  if (isName && (!host(url).includes('.') || PRIVATE_NAME.test(host(url))))
+    return 'The host must be a public host name.'
   const reason = literalRefusal(guard, url)
   return reason === null
     ? null
@@ -33,7 +34,7 @@ const RESERVED = new Set(
 
 export function slugProblem(slug: string): string | null {
   if (!SLUG.test(slug) || slug.includes('--'))
-    return 'Use 4 to 64 lower-case letters, digits and single hyphens, with none at the ends.'
+    return 'Use 4 to 64 lowercase letters, digits and single hyphens, with none at the ends.'
   const words = slug.split('-')
   return RESERVED.has(slug) ||
     words.some((word) => /^(offerdeck|admin|login|signin|password|verify|secure)$/.test(word))

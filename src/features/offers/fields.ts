@@ -85,7 +85,7 @@ export const FIELDS = {
     shown: 'if set', part: 'look', rule: 'an ISO 639-1 code such as `en`',
     label: 'Language', placeholder: 'en', about: 'The language that users need.' },
   product: { ...textOrNull((from, name) => readProduct(from.text(name, { max: MAX_NAME }))), part: 'target', placeholder: 'android:com.example.game',
-    label: 'Product', hint: 'What it advertises: a link to the app in a store, or any name. Of several offers for one product, one is listed.',
+    label: 'Product', hint: 'What the offer advertises: an app store link, or any name. If several offers are for the same product, only one is listed.',
     about: 'What it advertises; a link to an app store becomes the name of the app there. Of several offers for one product, one is listed.' },
   requirements: { proposed: true, ...lines, shown: 'always', part: 'look',
     label: 'Requirements', about: 'Who can complete it, and under which conditions.' },

@@ -42,12 +42,12 @@ export async function storeImage(db: Db, by: Actor, content: Buffer): Promise<St
 /** `field`: of the request, to which a refusal belongs. */
 export function checkImage(content: Buffer, field = 'content'): ImageFormat {
   const refuse = (why: string) => badRequest({ [field]: why })
-  if (content.length > MAX_IMAGE_BYTES) throw refuse('An image may have 1 MB at most.')
+  if (content.length > MAX_IMAGE_BYTES) throw refuse('An image must not be larger than 1 MB.')
   const format = readImageFormat(content)
   if (format === null) throw refuse('Use a PNG, JPEG, WebP or GIF image.')
   if (Math.min(format.width, format.height) < 1) throw refuse('This image is empty.')
   if (Math.max(format.width, format.height) > MAX_IMAGE_PIXELS)
-    throw refuse(`An image may have ${MAX_IMAGE_PIXELS} pixels on each side at most.`)
+    throw refuse(`An image must not be larger than ${MAX_IMAGE_PIXELS} pixels on each side.`)
   return format
 }
 

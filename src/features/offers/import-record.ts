@@ -25,7 +25,7 @@ export function readImportRecord(record: unknown): { offer: NewOffer } | { probl
   if ((read.revenue_micros ?? revenue_micros) !== revenue_micros)
     reader.refuse('revenue', 'must be the sum over its goals')
   if (Math.max(payout_micros, revenue_micros) > MAX_PAYOUT_MICROS)
-    problems.push({ field: 'goals', message: 'its goals are worth more than 100,000 dollars together' })
+    problems.push({ field: 'goals', message: 'its goals add up to more than 100,000 dollars' })
   if (read.starts_at !== null && read.ends_at !== null && read.starts_at >= read.ends_at)
     reader.refuse('ends_at', 'must be after starts_at')
   return problems.length > 0 ? { problems } : { offer: { ...read, payout_micros, revenue_micros, goals } }
@@ -79,10 +79,10 @@ function readGoals(
     return read
   })
   const isTwice = (values: string[]) => new Set(values).size < values.length
-  if (isTwice(goals.map(({ name }) => name))) reader.refuse('goals', 'has two of the same name')
+  if (isTwice(goals.map(({ name }) => name))) reader.refuse('goals', 'has two goals with the same name')
   if (isTwice(goals.flatMap(({ external_id }) => external_id ?? [])))
-    reader.refuse('goals', 'has two of the same external_id')
-  if (goals.every(({ is_optional }) => is_optional)) reader.refuse('goals', 'has none that is required')
+    reader.refuse('goals', 'has two goals with the same external_id')
+  if (goals.every(({ is_optional }) => is_optional)) reader.refuse('goals', 'must include a goal that is not optional')
   return goals
 }
 

@@ -151,7 +151,7 @@ test('a failed postback is retried later with the same id, and a later event wai
   const [reversed, approved] = await list(live)
   assert.deepEqual(
     [approved?.state, approved?.attempts, approved?.last_error],
-    ['queued', 1, 'The answer is 500, not 2xx.'],
+    ['queued', 1, 'The server answered 500, not 2xx.'],
   )
   assert.deepEqual([reversed?.state, reversed?.attempts], ['queued', 0])
   receiver.answer = ok

@@ -52,7 +52,7 @@ test("an app's page reads its own attempts, however many others have failed", as
   const now = new Date()
   await ensurePartitions(db, 'postback_attempts', [now.getTime()])
   const [id] = (await putPostbacks(db, own, 5_000, { state: 'delivered' })) as [string]
-  await putAttempt(db, id, { ok: false, status: 500, error: 'The answer is 500, not 2xx.' }, now)
+  await putAttempt(db, id, { ok: false, status: 500, error: 'The server answered 500, not 2xx.' }, now)
   await sql`
     WITH made AS (
       INSERT INTO postbacks (postback_id, app_id, is_test, conversion_id, sequence, status, state, created_at, settled_at, last_error)

@@ -26,7 +26,7 @@ test('the result of an attempt is on the postback and, in full, in the log', asy
     rows.map((row) => [row.state, row.settled_at, row.last_status, row.last_error, row.claim_id, row.lease_until]),
     [
       ['delivered', NOW, 200, null, null, null],
-      ['queued', null, 500, 'The answer is 500, not 2xx.', null, null],
+      ['queued', null, 500, 'The server answered 500, not 2xx.', null, null],
       ['dead', NOW, null, nasty, null, null],
     ],
   )

@@ -107,8 +107,8 @@ export function isReceived(settings: PostbackSettings, status: number | null, bo
 /** Why a response does not count as delivered. */
 export function describeRefusal({ dialect }: PostbackSettings, status: number | null, bodyStart: string): string {
   if (status !== null && status >= 300 && status < 400)
-    return `The answer is a redirect (${status}), which is not followed.`
-  if (status === null || status < 200 || status > 299) return `The answer is ${status}, not 2xx.`
+    return `The server answered with a redirect (${status}), and redirects are not followed.`
+  if (status === null || status < 200 || status > 299) return `The server answered ${status}, not 2xx.`
   const [line = ''] = bodyStart.trim().split(/\r?\n/)
   const given = line === '' ? 'The answer is empty:' : `The answer "${line}" is not expected:`
   return `${given} it must begin with ${listAnswers(dialect)}.`

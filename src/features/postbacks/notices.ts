@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
 import type { Writer } from '../accounts/mails.ts'
 
-const FAILED = `A postback failed: none of its attempts was delivered. The log of postbacks shows which and why. Once your server works, resend it from there. (You get this at most once a day.)`
+const FAILED = `A postback failed: none of its attempts was delivered. The delivery log shows which one and why. Once your server works, resend it from there. (You get this at most once a day.)`
 
 /** Once a day per app. */
 export async function noticeFailed(trx: Trx, appIds: readonly number[]): Promise<void> {

@@ -52,7 +52,7 @@ test('who replays a single one that was overtaken is warned; who looks for a con
   )) as [string, string]
   assert.match(
     (await replayPostback(db, TESTER, approved, null))?.warning ?? '',
-    /reversed.*delivered before.*sequence/,
+    /reversed.*already delivered.*sequence/,
   )
   assert.equal((await replayPostback(db, TESTER, reversed, null))?.warning, null)
   const { conversion_id } = await readPostback(db, approved)

@@ -20,7 +20,7 @@ export const PRESETS: readonly Preset[] = [
     preset: 'wannads',
     title: 'Wannads style',
     about:
-      'MD5 of subId, transId, reward and secret. Status 1 credits, 2 takes back; amounts are always positive. Answers OK, or DUP for a repeat. Many networks copied it; some send a POST form.',
+      'MD5 of subId, transId, reward and secret. Status 1 credits, 2 reverses; amounts are always positive. Answers OK, or DUP for a repeat. Many networks copied it; some send a POST form.',
     method: 'GET',
     query:
       'subId={user_id}&transId={transaction_id}&offer_id={offer_id}&offer_name={offer_name}&reward={reward}&reward_name={currency}&payout={payout}&status={status}&userIp={ip}&country={country}&debug={is_test}&signature={signature}',
@@ -43,7 +43,7 @@ export const PRESETS: readonly Preset[] = [
     preset: 'superrewards',
     title: 'SuperRewards style',
     about:
-      'MD5 of id:new:uid:secret. IDs are numbers, amounts whole; a negative amount takes back. Answers 1. A receiver that also asks for total, the sum of all rewards of the user, cannot be served without a change.',
+      'MD5 of id:new:uid:secret. IDs are numbers, amounts are whole; a negative amount reverses. Answers 1. A receiver that also asks for total, the sum of all rewards of the user, needs a change.',
     method: 'GET',
     query: 'id={transaction_id}&uid={user_id}&oid={offer_id}&new={reward}&sig={signature}',
     events: EVENTS,
@@ -66,7 +66,7 @@ export const PRESETS: readonly Preset[] = [
   {
     preset: 'fyber',
     title: 'Fyber style',
-    about: 'SHA-1 of secret, uid, amount and _trans_id_. A negative amount takes back. Any 2xx counts as received.',
+    about: 'SHA-1 of secret, uid, amount and _trans_id_. A negative amount reverses. Any 2xx counts as received.',
     method: 'GET',
     query: 'uid={user_id}&amount={reward}&currency_name={currency}&_trans_id_={transaction_id}&sid={signature}',
     events: EVENTS,
@@ -86,7 +86,7 @@ export const PRESETS: readonly Preset[] = [
   {
     preset: 'offertoro',
     title: 'OfferToro style',
-    about: 'MD5 of oid-user_id-secret. A negative amount takes back. Answers 1.',
+    about: 'MD5 of oid-user_id-secret. A negative amount reverses. Answers 1.',
     method: 'GET',
     query:
       'id={transaction_id}&oid={offer_id}&o_name={offer_name}&amount={reward}&currency_name={currency}&user_id={user_id}&payout={payout}&ip_address={ip}&sig={signature}',
@@ -121,7 +121,7 @@ export const PRESETS: readonly Preset[] = [
     preset: 'lootably',
     title: 'Lootably style',
     about:
-      'SHA-256 of userID, ip, revenue, currencyReward and secret. Status 1 credits, 0 takes back, with negative amounts. Answers 1.',
+      'SHA-256 of userID, ip, revenue, currencyReward and secret. Status 1 credits, 0 reverses, with negative amounts. Answers 1.',
     method: 'GET',
     query:
       'userID={user_id}&transactionID={transaction_id}&ip={ip}&offerID={offer_id}&offerName={offer_name}&goalID={goal_id}&revenue={payout}&currencyReward={reward}&status={status}&hash={signature}',

@@ -59,5 +59,5 @@ async function warnOfLater(db: Db, { conversion_id, sequence }: Postback): Promi
     .executeTakeFirst()
   return later === undefined
     ? null
-    : `A later event of this conversion (${later.status}) was delivered before. Your server must go by the sequence, or the older status wins: send the later one again, too.`
+    : `A later event of this conversion (${later.status}) was already delivered. Unless your server orders events by sequence, the older status wins: resend the later postback, too.`
 }

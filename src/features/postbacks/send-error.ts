@@ -16,7 +16,7 @@ export class SendError extends Error {
 }
 
 const CONNECT_PROBLEMS: Record<string, string> = {
-  ECONNREFUSED: 'Nothing accepts connections there (connection refused).',
+  ECONNREFUSED: 'The server accepts no connections on this port (connection refused).',
   ECONNRESET: 'The connection was reset.',
   EHOSTUNREACH: 'The address cannot be reached from here (no route).',
   ENETUNREACH: 'The address cannot be reached from here (no route).',
@@ -24,7 +24,7 @@ const CONNECT_PROBLEMS: Record<string, string> = {
 }
 
 const NO_TLS = 'The server does not speak TLS on this port. Check the port, or use http://.'
-const UNTRUSTED = 'The certificate comes from an authority that is not trusted. Install one from a public authority.'
+const UNTRUSTED = 'The certificate was issued by an authority that is not trusted. Install one from a public authority.'
 const NOTHING_SHARED =
   'The server refused the TLS handshake. Enable TLS 1.2 or 1.3 with common ciphers, and do not ask for a client certificate.'
 const CLOSED = 'The server closed the connection during the TLS handshake. Check that it serves HTTPS on this port.'
@@ -37,7 +37,7 @@ const TLS_PROBLEMS: Record<string, string> = {
   UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'The certificate leads to no authority that is trusted. Install one from a public authority, with its intermediate certificates.',
+    'The certificate chain does not lead to a trusted authority. Install one from a public authority, with its intermediate certificates.',
   ERR_TLS_CERT_ALTNAME_INVALID:
     'The certificate is for another host name. Install one for the host of the postback URL.',
   ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: 'The server speaks neither TLS 1.2 nor 1.3. Enable one of them.',
@@ -88,14 +88,14 @@ export function toSendError(error: unknown, phase: Phase, isProxied: boolean): S
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED')
     return new SendError('send', 'bad_request', `The request cannot be sent as it is: ${error.message}.`)
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
-    return new SendError(phase, 'too_large', 'The headers of the answer are too large.')
+    return new SendError(phase, 'too_large', 'The headers of the response are too large.')
   if (error.name === 'HTTPParserError' || (code === 'UND_ERR_SOCKET' && error.message.startsWith('bad ')))
-    return new SendError(phase, 'bad_response', 'The answer is not valid HTTP.')
+    return new SendError(phase, 'bad_response', 'The response is not valid HTTP.')
   if (code.startsWith('ERR_SSL_') && phase !== 'body') return tlsError(error) // an alert after the handshake
   const closer = isProxied ? 'The receiver, or the proxy of this network,' : 'The receiver'
   if (phase === 'body')
-    return new SendError(phase, 'reset', `${closer} closed the connection before the answer was complete.`)
-  if (isLoss(error)) return new SendError(phase, 'reset', `${closer} closed the connection without an answer.`)
+    return new SendError(phase, 'reset', `${closer} closed the connection before the response was complete.`)
+  if (isLoss(error)) return new SendError(phase, 'reset', `${closer} closed the connection without a response.`)
   return new SendError(phase, 'failed', `The request failed (${code || error.name}).`)
 }
 

@@ -16,10 +16,10 @@ const REPEAT_WITHIN_MS = 250 // later than that, a lost connection is the receiv
 const TIMEOUTS: Record<Phase, string> = {
   dns: 'The host name could not be looked up in time.',
   connect: 'No connection could be made in time.',
-  tls: 'The TLS handshake did not end in time.',
+  tls: 'The TLS handshake did not finish in time.',
   send: 'The request could not be sent in time.',
-  headers: 'No answer came in time.',
-  body: 'The answer did not end in time.',
+  headers: 'The server did not respond in time.',
+  body: 'The response did not finish in time.',
 }
 
 export type SendRequest = {
@@ -152,7 +152,8 @@ class Try implements Dispatcher.DispatchHandler {
   onResponseStart({ rawHeaders }: Dispatcher.DispatchController, status: number, _: object, statusText = ''): void {
     if (this.#isOver) return
     if (status < 200) {
-      if (++this.#interim > MAX_INTERIM) this.#fail(new SendError('headers', 'bad_response', 'The answer never began.'))
+      if (++this.#interim > MAX_INTERIM)
+        this.#fail(new SendError('headers', 'bad_response', 'The server sent no final response.'))
       return
     }
     this.#received.begin({ status, statusText, headers: rawHeaders as Buffer[] })

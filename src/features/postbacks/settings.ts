@@ -78,7 +78,7 @@ export function checkSettings(
     problems.push({ field: 'events', message: `Enter your server's word for ${event}, or do not send this event.` })
   const header = dialect.signature?.header?.toLowerCase()
   if (Object.keys(settings.headers).some((name) => name.toLowerCase() === header))
-    problems.push({ field: 'headers', message: `The header ${header} is the one of the signature: remove it here.` })
+    problems.push({ field: 'headers', message: `The header ${header} carries the signature: remove it here.` })
   return { problems, warnings: [...warnings, ...spoken.warnings] }
 }
 
@@ -214,7 +214,7 @@ export async function readSettings(db: Db, secretKey: string, appId: number): Pr
   const settings = (await readAllSettings(db, secretKey, [appId])).get(appId)?.settings ?? null
   if (settings === 'unreadable')
     throw new OperatorError(
-      `The headers or the receiver's secret of app ${appId} were sealed with another SECRET_KEY: remove its address and set it again.`,
+      `The headers or the receiver's secret of app ${appId} were sealed with another SECRET_KEY: remove its postback URL and set it again.`,
     )
   return settings
 }

@@ -222,7 +222,7 @@ function compile(template: string, isByRecipe: boolean): Compiled {
   const known = compiled.get(key)
   if (known !== undefined) return known
   const { errors } = lintTemplate(template, { isByRecipe })
-  if (errors.length > 0) throw new RangeError(`This is no template: ${errors.join(' ')}`)
+  if (errors.length > 0) throw new RangeError(`This is not a valid template: ${errors.join(' ')}`)
   const made = compileSound(tidy(template))
   compiled.set(key, made)
   return made

@@ -13,15 +13,15 @@ import { EXAMPLE_VALUES } from './template.ts'
 
 /** In the order they are sent. */
 export const SCENARIOS = {
-  pending: 'A conversion is pending. Passes with the expected answer; check that nothing was credited.',
-  approved: 'It is approved. Passes with the expected answer; check that it was credited once.',
+  pending: 'A pending conversion. Passes with the expected answer; check that nothing was credited.',
+  approved: 'The conversion is approved. Passes with the expected answer; check that it was credited once.',
   duplicate:
     'The same postback again, with the same ID. Passes with the expected answer; check that nothing was credited again.',
-  reversed: 'It is reversed. Passes with the expected answer; check that the credit was taken back.',
+  reversed: 'The conversion is reversed. Passes with the expected answer; check that the credit was taken back.',
   out_of_order:
     'Another conversion, whose reversal arrives before its approval. Passes with the expected answer to both; check that nothing stays credited.',
   wrong_signature:
-    'A postback signed with another secret. Passes when it is refused: with a status from 400 to 499 or, if the body is checked, with an answer that is not expected.',
+    'A postback signed with another secret. Passes if your server refuses it: with a status from 400 to 499 or, if the body is checked, with an unexpected answer.',
 } as const
 export type Scenario = keyof typeof SCENARIOS
 export const SCENARIO_NAMES = Object.keys(SCENARIOS) as Scenario[]

@@ -38,7 +38,7 @@ for (const [what, tls, message, ca] of [
   [
     'is from an unknown authority',
     () => ({}),
-    /no authority that is trusted\. Install one from a public authority/,
+    /does not lead to a trusted authority\. Install one from a public authority/,
     '',
   ],
   ['has expired', issue([`DNS:${HOST}`], { to: '20200102' }), /has expired\. Renew it/],
@@ -113,8 +113,8 @@ for (const [what, behave, code, message] of [
   ],
   ['knows no such host', alert(112), 'tls_failed', /no site of this name/],
   ['fails by itself', alert(80), 'tls_failed', /failed \(tlsv1 alert internal error\)\. Check/],
-  ['hangs', () => {}, 'timeout', /handshake did not end in time/],
-  ['drips', dripHandshake, 'timeout', /handshake did not end in time/],
+  ['hangs', () => {}, 'timeout', /handshake did not finish in time/],
+  ['drips', dripHandshake, 'timeout', /handshake did not finish in time/],
 ] as [string, (socket: Socket) => void, string, RegExp][])
   // prettier-ignore
   test(`a server that ${what} in the handshake is left, at the deadline at the latest`, async (t) => {

@@ -151,13 +151,13 @@ function refuseLong({ groupBy, appId }: ReportQuery, cut: Cut, { fromMs, toMs }:
   const details: Details = {}
   const { isInDays, isInQuarters } = findRollups(cut)
   const isBySubId = SUB_IDS.some((name) => name === groupBy)
-  if (isBySubId && appId === undefined) details['app_id'] = 'Choose an app: sub-IDs are those of one app.'
+  if (isBySubId && appId === undefined) details['app_id'] = 'Choose an app: sub-IDs belong to one app.'
   const tooLong = (most: number, why: string) => {
     if (toMs - fromMs > most * DAY_MS) details['from'] = `Choose at most ${most} days: ${why}`
   }
-  if (isBySubId) tooLong(MAX_SUB_ID_DAYS, 'sub-IDs are not summed up for longer.')
+  if (isBySubId) tooLong(MAX_SUB_ID_DAYS, 'longer reports are not available by sub-ID.')
   else if (groupBy === 'hour' && isInQuarters) tooLong(MAX_HOUR_DAYS, 'longer reports are by day, week or month.')
-  else if (groupBy === 'hour') tooLong(MAX_ROW_DAYS, 'hours are summed up for apps and publishers only, not by offer, advertiser, country or device.') // prettier-ignore
-  else if (!isInDays) tooLong(MAX_ROW_DAYS, 'devices are summed up together with one of app, offer and country, not with two.') // prettier-ignore
+  else if (groupBy === 'hour') tooLong(MAX_ROW_DAYS, 'longer hourly reports are available for apps and publishers only, not by offer, advertiser, country or device.') // prettier-ignore
+  else if (!isInDays) tooLong(MAX_ROW_DAYS, 'longer reports combine devices with one of app, offer and country, not with two.') // prettier-ignore
   if (Object.keys(details).length > 0) throw badRequest(details)
 }

@@ -33,7 +33,7 @@ export async function requestErasure(
   now: Date,
 ): Promise<{ erasure: Erasure; isNew: boolean } | null> {
   const { appId, isTest, userId } = user
-  if (isPseudonym(userId)) throw new OperatorError('This user is erased already.', 'user_id')
+  if (isPseudonym(userId)) throw new OperatorError('This user is already erased.', 'user_id')
   return inTransaction(db, async (trx) => {
     const app = await trx.selectFrom('apps').select('publisher_id').where('app_id', '=', appId).executeTakeFirst()
     if (app === undefined) throw new NoSuch('app', appId)

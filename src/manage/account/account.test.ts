@@ -144,7 +144,7 @@ test('a person has fifty tokens at most, however many are created at once', asyn
   for (let i = 0; i < 49; i++) await createToken(world, id, ['read'])
   const answers = await Promise.all(Array.from({ length: 20 }, () => visitor.post('/me/tokens', { name: 'late' })))
   assert.equal(answers.filter(({ status }) => status === 200).length, 1)
-  assert.match(answers.find(({ status }) => status === 400)?.error.message ?? '', /There are 50 tokens already/)
+  assert.match(answers.find(({ status }) => status === 400)?.error.message ?? '', /You already have 50 tokens/)
 })
 
 test('sessions are listed without what would let another person use them', async () => {

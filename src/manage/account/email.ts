@@ -18,7 +18,7 @@ export function emailRoutes(routes: ManageRoutes, { db, secretKey, limiter, send
     access: 'session',
     reply: Ok,
     async run({ caller }) {
-      if (sendMails === null) throw new AppError('CONFLICT', 'This network sends no mail.')
+      if (sendMails === null) throw new AppError('CONFLICT', 'This network does not send email.')
       await attempts.countOf(caller)
       await queueVerificationMail(db, caller.id, new Date())
       sendMails()

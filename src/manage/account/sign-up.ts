@@ -95,7 +95,7 @@ export function signUpRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     reply: Ok,
     async run({ caller: { id, role, publisherId }, by, body: { version } }) {
       if (role !== 'publisher_owner' || publisherId === null)
-        throw new AppError('NOT_ALLOWED', 'An owner accepts the terms for a publisher.')
+        throw new AppError('NOT_ALLOWED', 'Only an owner can accept the terms for a publisher.')
       await db.transaction().execute((trx) => acceptTerms(trx, by, { id, publisherId }, version, new Date()))
       return OK
     },

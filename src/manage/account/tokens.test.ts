@@ -39,7 +39,7 @@ test('a token is valid from its IP allowlist alone, and the response says so', a
   assert.equal((await from('::ffff:203.0.113.77')).status, 200)
   const elsewhere = await from('198.51.100.1')
   assert.deepEqual([elsewhere.status, elsewhere.error.code], [403, 'NOT_ALLOWED'])
-  assert.match(elsewhere.error.message, /may not be used from 198\.51\.100\.1/)
+  assert.match(elsewhere.error.message, /cannot be used from 198\.51\.100\.1/)
 })
 
 test('the audit log names the token of a change', async () => {

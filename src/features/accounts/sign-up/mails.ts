@@ -21,12 +21,12 @@ export const signUpWriter = (network: Network): Writer => ({
     if ((await findByTypedEmail(trx, application.email)) !== null)
       return {
         subject: 'You already have an account',
-        text: `Someone, probably you, signed up at ${publicUrl} with this address. It already has an account, so no other one was created.\n\nSign in: ${publicUrl}/sign-in\nForgot your password? ${publicUrl}/forgot-password\n\nIf it was not you, do nothing.\n`,
+        text: `Someone, probably you, signed up at ${publicUrl} with this address. This address already has an account, so no new one was created.\n\nSign in: ${publicUrl}/sign-in\nForgot your password? ${publicUrl}/forgot-password\n\nIf this was not you, you can ignore this email.\n`,
       }
     const link = await createSignUpLink(trx, network, application.application_id)
     return {
       subject: 'Finish signing up',
-      text: `Open this link within three days, and enter the password that you chose, to finish signing up at ${publicUrl}:\n${link}\n\nIf you did not sign up, do nothing: without the password the link opens nothing.\n`,
+      text: `Open this link within three days, and enter the password that you chose, to finish signing up at ${publicUrl}:\n${link}\n\nIf you did not sign up, you can ignore this email: the link does not work without the password.\n`,
     }
   },
 })
@@ -66,7 +66,7 @@ export const decisionWriter = ({ publicUrl }: Network): Writer => ({
     const why = reason === null ? '' : `\n\nReason:\n${reason}`
     return {
       subject: 'Your application was refused',
-      text: `Hello ${name},\n\nthe application of ${company} was refused. Its keys do not work.${why}\n\n${publicUrl}/\n`,
+      text: `Hello ${name},\n\nThe application of ${company} was refused. Its keys do not work.${why}\n\n${publicUrl}/\n`,
     }
   },
 })

@@ -54,12 +54,12 @@ function findProblems({ terms, questions, blocked_domains: domains }: SignUpSett
   const problems: Problem[] = []
   const add = (field: string, message: string) => problems.push({ field, message })
   if (terms !== null && (terms.url === null) === (terms.text === null || terms.text.trim() === ''))
-    add('terms', 'Terms are either a URL or a text.')
+    add('terms', 'Provide the terms either as a URL or as text.')
   if (terms?.url != null && !isWebUrl(terms.url)) add('terms.url', `"${terms.url}" is not a URL.`)
   const [ids, labels] = [new Set<string>(), new Set<string>()]
   questions.forEach(({ question_id, label, kind, choices }, i) => {
     if (ids.has(question_id)) add(`questions.${i}.question_id`, 'Another question has this ID.')
-    if (labels.has(label.trim())) add(`questions.${i}.label`, 'Another question says the same.')
+    if (labels.has(label.trim())) add(`questions.${i}.label`, 'Another question has the same label.')
     if (label.trim() === '') add(`questions.${i}.label`, 'A question needs a label.')
     const isTooFew = kind === 'choice' && new Set(choices).size < 2
     if (isTooFew || new Set(choices).size < choices.length)
@@ -93,7 +93,7 @@ async function checkVersion(trx: Trx, before: ServiceTerms | null, after: Servic
     throw new InvalidInput([
       {
         field: 'terms.version',
-        message: `Publishers accepted other terms as version ${after.version}. Give the new terms another version.`,
+        message: `Publishers have accepted different terms as version ${after.version}. Give the new terms a new version.`,
       },
     ])
 }

@@ -134,7 +134,7 @@ export async function verifySignUp(
     if (application === undefined) throw deadLink()
     const { email, name, company, password_hash, application_id, terms_version, website } = application
     if ((await findByTypedEmail(trx, email)) !== null)
-      throw new AppError('CONFLICT', 'This email address has an account already. Sign in with it.')
+      throw new AppError('CONFLICT', 'This email address already has an account. Sign in instead.')
     const publisher = await addPending(trx, company, email)
     const publisherId = publisher.publisher_id
     const position = { role: 'publisher_owner', publisherId } as const

@@ -127,13 +127,13 @@ function decide({ line, transactionId, word }: Row, found: Known[], first: numbe
   })
   if (transactionId === '' || transactionId.length > MAX_ID) return as('invalid', `The transaction ID must have 1 to ${MAX_ID} characters.`) // prettier-ignore
   if (wanted === null) return as('invalid', `The status must be one of ${WANTED.join(', ')}.`)
-  if (first !== undefined) return as('repeated', `Line ${first} has the same transaction ID, and counts.`)
+  if (first !== undefined) return as('repeated', `Line ${first} has the same transaction ID and is used instead.`)
   if (one === undefined) return as('unknown', 'No conversion has this transaction ID.')
   if (known === null) return as('ambiguous', 'Several conversions have this transaction ID. Send a callback with the click ID and the goal.') // prettier-ignore
   if (known.status === 'pending') {
-    if (wanted === 'approved' && known.confirmed_at !== null) return as('already', 'It is confirmed, and approved once its hold is over.') // prettier-ignore
-    return as('changes', wanted === 'approved' ? 'It is confirmed.' : 'It is rejected.')
+    if (wanted === 'approved' && known.confirmed_at !== null) return as('already', 'Already confirmed: it will be approved when the hold period ends.') // prettier-ignore
+    return as('changes', wanted === 'approved' ? 'Confirmed.' : 'Rejected.')
   }
-  if (known.status === 'approved') return wanted === 'approved' ? as('already', 'It is approved already.') : as('changes', 'It is reversed: it was approved before.') // prettier-ignore
-  return wanted === 'approved' ? as('final', `It is ${known.status}, which a file cannot undo. Ask the operator of the network.`) : as('already', `It is ${known.status} already.`) // prettier-ignore
+  if (known.status === 'approved') return wanted === 'approved' ? as('already', 'Already approved.') : as('changes', 'Reversed, since it was already approved.') // prettier-ignore
+  return wanted === 'approved' ? as('final', `Already ${known.status}, which a file cannot undo. Ask the operator of the network.`) : as('already', `Already ${known.status}.`) // prettier-ignore
 }

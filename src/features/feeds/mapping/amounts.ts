@@ -41,7 +41,7 @@ export function readMoney(money: Money | undefined, item: unknown): Amount {
   if (take === 'first') return first
   if (found.some(({ currency }) => currency !== first.currency))
     return { problem: 'its payouts are in several currencies' }
-  if (take === 'only' && found.some(({ micros }) => micros !== first.micros)) return { problem: `it has several payouts for the same: ${[...new Set(found.map(({ micros }) => micros / MICROS))].join(' and ')}` } // prettier-ignore
+  if (take === 'only' && found.some(({ micros }) => micros !== first.micros)) return { problem: `it has conflicting payouts: ${[...new Set(found.map(({ micros }) => micros / MICROS))].join(' and ')}` } // prettier-ignore
   const sum = () => found.reduce((total, { micros }) => total + micros, 0)
   const highest = () => found.reduce((most, { micros }) => Math.max(most, micros), 0)
   return { ...first, micros: take === 'sum' ? sum() : highest() } // of those that must be alike, any

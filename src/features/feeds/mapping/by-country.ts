@@ -43,7 +43,7 @@ export function groupByCountry(mapping: Mapping, item: unknown): Group[] | { pro
   if (named.size === 0 && !isByPlatform) return whole
   const own = readCodes(mapping.countries?.include, item).filter((code) => countryPlace(code) !== undefined)
   const found = isByPlatform ? [...merge(rows, named, own, PLATFORMS)] : [...merge(rows, named, own, [null])]
-  if (found.length === 0) return { problem: 'it pays in none of its countries, or on none of its platforms' }
+  if (found.length === 0) return { problem: 'it has no payout for any of its countries and platforms' }
   const isSplit = new Set(found.map(({ platforms }) => platforms?.join())).size > 1
   return found.map(({ chosen, countries, platforms, isOthers }) => ({
     item: [by.list].flat().reduce((part, list) => withRows(part, list, chosen), item),

@@ -25,7 +25,7 @@ test('what is wrong is named by its place, with what would be right', () => {
   assert.deepEqual(checkMapping(MAPPING), [])
   for (const nothing of [null, undefined, 7, 'x', []]) assert.deepEqual(places(nothing), [''])
   assert.deepEqual(places({}), ['offers', 'id', 'name', 'link'])
-  assert.match(says({ titel: 'x' })[0] ?? '', /^titel is not known here: there are offers, success,/)
+  assert.match(says({ titel: 'x' })[0] ?? '', /^titel is not a known name here\. Use offers, success,/)
   assert.match(
     says({ name: { path: 'a[' } })[0] ?? '',
     /^name\.path is not a path: "a\[" has a bracket that is not closed/,
@@ -34,7 +34,7 @@ test('what is wrong is named by its place, with what would be right', () => {
   assert.deepEqual(says({ payout: { path: 'a', take: 'all' } }), ['payout.take must be first, only, sum or highest.'])
   assert.deepEqual(says({ success: { path: 'status' } }), ['success must have one of is, not and empty.'])
   assert.deepEqual(says({ category: { path: 'a', words: { games: 7 } } }), ['category.words.games must be text of at most 2,000 characters.']) // prettier-ignore
-  assert.match(says({ payout: undefined })[0] ?? '', /^payout is missing, and so are goals/)
+  assert.match(says({ payout: undefined })[0] ?? '', /^payout is missing, and so is goals/)
   assert.match(says({ link: { path: 'url' } })[0] ?? '', /^link must put \{click_id\} somewhere/)
   assert.deepEqual(says({ goals: { list: 'steps', name: 'name' } }), ['goals.payout is missing.'])
 })

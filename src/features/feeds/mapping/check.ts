@@ -66,7 +66,7 @@ const object =
     if (!isRecord(value)) return report(place, 'must be an object')
     const known = Object.keys(names).map((name) => name.replace('?', ''))
     const at = (name: string) => (place === '' ? name : `${place}.${name}`)
-    for (const name of Object.keys(value)) if (!known.includes(name)) report(at(name), `is not known here: there are ${listWords(known, 'and')}`) // prettier-ignore
+    for (const name of Object.keys(value)) if (!known.includes(name)) report(at(name), `is not a known name here. Use ${listWords(known)}`) // prettier-ignore
     for (const [written, check] of Object.entries(names)) {
       const name = written.replace('?', '')
       if (value[name] !== undefined) check(value[name], at(name), report)
@@ -202,7 +202,7 @@ function run(check: Check, value: unknown, field: string): Problem[] {
 function meaning(value: Mapping): Problem[] {
   const say = (place: string, message: string) => ({ field: `mapping.${place}`, message: `${place} ${message}.` })
   return [
-    ...(value.payout === undefined && value.goals === undefined ? [say('payout', 'is missing, and so are goals: one of them says what is paid')] : []), // prettier-ignore
+    ...(value.payout === undefined && value.goals === undefined ? [say('payout', 'is missing, and so is goals: add one of them')] : []), // prettier-ignore
     ...(JSON.stringify([value.link.set ?? {}, value.link.replace ?? {}, value.link.append ?? '']).includes('{click_id}') ? [] : [say('link', 'must put {click_id} somewhere, by set, replace or append: without it, conversions cannot be confirmed')]), // prettier-ignore
   ]
 }

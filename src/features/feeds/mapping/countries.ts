@@ -41,7 +41,7 @@ export function readCountries({ countries, by_country: by }: Mapping, item: unkn
   const rows = [by?.list ?? []].flat().flatMap((list) => (list.includes('[].') ? [] : readRows(list, item)))
   const exclude = [...read(countries?.exclude), ...rows.flatMap((row) => readCodes(by?.exclude, row))]
   const unknown = [...include, ...exclude].filter((code) => countryPlace(code) === undefined)
-  if (unknown.length > 0) return { problem: `it has the country ${unknown.slice(0, 3).join(', ')}, which ISO 3166-1 does not know` } // prettier-ignore
+  if (unknown.length > 0) return { problem: `its country ${unknown.slice(0, 3).join(', ')} is not an ISO 3166-1 code` } // prettier-ignore
   if (exclude.length === 0) return { countries: include }
   const all = include.length === 0 ? [...COUNTRIES] : include
   const left = all.filter((code) => !exclude.includes(code))

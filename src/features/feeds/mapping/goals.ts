@@ -19,7 +19,7 @@ type Priced = { goals: MappedGoal[]; currency: string }
 type Problem = { problem: string }
 
 /** Of amounts whose currency should stand beside them, and does not. */
-const UNSAID = 'one that is not said'
+const UNSAID = 'an unknown one'
 
 export function readGoals(mapping: Mapping, item: unknown): Priced | Problem {
   const said = new Set<string>()
@@ -65,7 +65,7 @@ function readAmount(
     said.add(amount.currency)
   }
   const [micros = null, ...others] = found
-  return others.length === 0 ? micros : { problem: `it has several payouts for the same: ${[...found].map((one) => one / 1_000_000).join(' and ')}` } // prettier-ignore
+  return others.length === 0 ? micros : { problem: `it has conflicting payouts: ${[...found].map((one) => one / 1_000_000).join(' and ')}` } // prettier-ignore
 }
 
 /** Of an offer without goals. */
@@ -92,7 +92,7 @@ function goalsOf(goals: Goals, item: unknown, read: Read): MappedGoal[] | Proble
     const name = cutText(readText(goals.name, entry) || `Goal ${made.length + 1}`, 300)
     const external_id = readText(goals.id, entry) || `#${hashOf(name)}`
     const same = made.find((goal) => goal.external_id === external_id)
-    if (same !== undefined && same.micros !== (micros ?? 0)) return { problem: `its goal "${cutText(name, 50)}" has several payouts` } // prettier-ignore
+    if (same !== undefined && same.micros !== (micros ?? 0)) return { problem: `its goal "${cutText(name, 50)}" has conflicting payouts` } // prettier-ignore
     if (same !== undefined) continue
     made.push({
       external_id,

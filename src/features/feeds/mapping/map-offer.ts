@@ -46,7 +46,7 @@ function mapOne(mapping: Mapping, { item, countries, platforms: own, suffix }: G
   if (mapping.not_fixed?.some((condition) => holds(condition, item))) return skip('its payout is not a fixed amount')
   const link = writeLink(mapping.link, item)
   if (link === null) return skip('it has no link: the upstream has not approved it for you')
-  if (!link.includes('{click_id}')) return skip('its link has no place for the click ID')
+  if (!link.includes('{click_id}')) return skip('the click ID cannot be put into its link')
   const priced = readGoals(mapping, item)
   if ('problem' in priced) return skip(priced.problem)
   const where = readCountries(mapping, item, countries)
@@ -91,7 +91,7 @@ function readPlatforms(
   const { exclude, ...include } = source
   const found = own ?? lookUp(include, item)
   const unknown = found.length === 0 ? readList(include, item) : []
-  if (unknown.length > 0) return { problem: `it is for "${cutText(unknown.join(', '), 50)}", which is none of our platforms` } // prettier-ignore
+  if (unknown.length > 0) return { problem: `it is for "${cutText(unknown.join(', '), 50)}", which is not one of our platforms` } // prettier-ignore
   const excluded = exclude === undefined ? [] : lookUp({ path: exclude, words: include.words }, item)
   const left = (found.length === 0 && excluded.length > 0 ? [...PLATFORMS] : found).filter((one) => !excluded.includes(one)) // prettier-ignore
   return excluded.length > 0 && left.length === 0 ? { problem: 'it runs on none of our platforms' } : left

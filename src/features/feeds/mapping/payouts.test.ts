@@ -32,7 +32,7 @@ test('Affise: goals in several currencies are left out, one in another is in tha
   assert.deepEqual(affise([dollars, { goal: '2', title: 'Buy', revenue: 9, currency: 'EUR' }]), [['5', 'its payouts are in several currencies: USD, EUR']]) // prettier-ignore
   assert.deepEqual(affise([{ ...dollars, currency: 'EUR' }]), [['5', 'EUR', '1 1', '', 'all']])
   assert.deepEqual(affise([{ ...dollars, currency: null }]), [['5', '', '1 1', '', 'all']])
-  assert.deepEqual(affise([{ ...dollars, currency: null }, { goal: '2', revenue: 9, currency: 'EUR' }]), [['5', 'its payouts are in several currencies: one that is not said, EUR']]) // prettier-ignore
+  assert.deepEqual(affise([{ ...dollars, currency: null }, { goal: '2', revenue: 9, currency: 'EUR' }]), [['5', 'its payouts are in several currencies: an unknown one, EUR']]) // prettier-ignore
   const byCountry = affise([{ ...dollars, countries: ['US'] }, { ...dollars, revenue: 9, currency: 'EUR', countries: ['FR'] }]) // prettier-ignore
   assert.deepEqual(byCountry, [['5:US', 'USD', '1 1', 'US', 'all'], ['5:FR', 'EUR', '1 9', 'FR', 'all']]) // prettier-ignore
 })
@@ -62,8 +62,8 @@ test('Affise: a row for all countries but some, a row for each OS, and rows that
       ['5:ios', 'USD', '1 1', '', 'ios'],
     ],
   )
-  assert.deepEqual(affise([{ ...row, countries: ['US'] }, { ...row, revenue: 2, countries: ['US'] }]), [['5', 'its goal "A goal" has several payouts']]) // prettier-ignore
-  assert.deepEqual(affise([{ ...row, countries: ['US', 'XX'] }]), [['5', 'it has the country XX, which ISO 3166-1 does not know']]) // prettier-ignore
+  assert.deepEqual(affise([{ ...row, countries: ['US'] }, { ...row, revenue: 2, countries: ['US'] }]), [['5', 'its goal "A goal" has conflicting payouts']]) // prettier-ignore
+  assert.deepEqual(affise([{ ...row, countries: ['US', 'XX'] }]), [['5', 'its country XX is not an ISO 3166-1 code']]) // prettier-ignore
 })
 
 test('Affise: a budget is what the network pays, in its currency, beside a cap of conversions', () => {
@@ -72,7 +72,7 @@ test('Affise: a budget is what the network pays, in its currency, beside a cap o
   assert.deepEqual(of(cap('day', 'budget', 100), cap('day', 'conversions', 25)), ['daily_revenue_cap 100 EUR', 'daily_conversion_cap 25']) // prettier-ignore
   assert.deepEqual(of(cap('all', 'budget', 5_000), cap('all', 'conversions', 900)), ['total_revenue_cap 5000 EUR', 'total_conversion_cap 900']) // prettier-ignore
   assert.deepEqual(of(cap('month', 'conversions', 25), cap('day', 'budget', 0)), [])
-  assert.ok(presetOf('affise')?.back.notes.some((note) => note.includes('Caps by month')))
+  assert.ok(presetOf('affise')?.back.notes.some((note) => note.includes('Monthly caps')))
 })
 
 const trackier = (change: object) =>
@@ -89,8 +89,8 @@ test('Trackier: goals that are paid by country are paid so, and an offer runs wh
     ['18:*', '', ' 0.5', 'BE', 'all'],
   ])
   assert.deepEqual(trackier({ payouts: [{ payout: 2, geo: ['FR', 'US'] }, { payout: 3, geo: ['DE'] }] }), [['18', '', ' 2', 'FR', 'all']]) // prettier-ignore
-  assert.deepEqual(trackier({ payouts: [{ payout: 2, geo: ['FR'] }, { payout: 3, geo: ['FR'] }] }), [['18', 'it has several payouts for the same: 2 and 3']]) // prettier-ignore
-  assert.deepEqual(trackier({ payouts: [{ payout: 2, geo: ['US'] }] }), [['18', 'it pays in none of its countries, or on none of its platforms']]) // prettier-ignore
+  assert.deepEqual(trackier({ payouts: [{ payout: 2, geo: ['FR'] }, { payout: 3, geo: ['FR'] }] }), [['18', 'it has conflicting payouts: 2 and 3']]) // prettier-ignore
+  assert.deepEqual(trackier({ payouts: [{ payout: 2, geo: ['US'] }] }), [['18', 'it has no payout for any of its countries and platforms']]) // prettier-ignore
 })
 
 const offer18 = (payout: object[], more: object = {}) =>
@@ -101,7 +101,7 @@ test('Offer18: payouts under conditions, of one event twice, and in other curren
   const pays = (payout: string, currency = 'USD', ...more: object[]) => ({ payout, currency, condition: [[dep, ...more]] }) // prettier-ignore
   assert.deepEqual(offer18([pays('6')]), [['041', 'USD', 'dep 6', '', 'all']])
   assert.deepEqual(offer18([pays('6'), pays('6')]), [['041', 'USD', 'dep 6', '', 'all']])
-  assert.deepEqual(offer18([pays('6'), pays('2')]), [['041', 'it has several payouts for the same: 6 and 2']])
+  assert.deepEqual(offer18([pays('6'), pays('2')]), [['041', 'it has conflicting payouts: 6 and 2']])
   const inUs = { field: 'country', value: 'US' }
   assert.deepEqual(offer18([pays('6', 'USD', inUs)]), [['041', 'its payout is not a fixed amount']])
   assert.deepEqual(offer18([pays('6', 'EUR')]), [['041', 'EUR', 'dep 6', '', 'all']]) // the price of 0 is in no currency
@@ -124,7 +124,7 @@ test('Everflow: platforms that are excluded, and those that are none of ours', (
   assert.equal(platforms(rule('iOS', 'exclude')), 'web,android')
   assert.equal(platforms(rule('Mobile', 'include'), rule('iOS', 'exclude')), 'android')
   assert.equal(platforms(rule('iOS', 'include'), rule('iOS', 'exclude')), 'it runs on none of our platforms')
-  assert.equal(platforms(rule('Fridge', 'include')), 'it is for "Fridge", which is none of our platforms')
+  assert.equal(platforms(rule('Fridge', 'include')), 'it is for "Fridge", which is not one of our platforms')
 })
 
 test('countries, lists and amounts can be constants, or have a default', () => {

@@ -60,7 +60,7 @@ export const affise: Preset = {
     statuses: { 1: 'approved', 2: 'pending', 3: 'rejected', 5: 'pending' },
     notes: [
       'Add a global postback under Postbacks of the network, for all statuses.',
-      'Caps by month have nothing that corresponds here: watch them there. Daily and total ones are taken over.',
+      'Monthly caps are not supported here: watch them in Affise. Daily and total caps are imported.',
     ],
   },
 }

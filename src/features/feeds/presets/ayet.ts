@@ -49,7 +49,7 @@ export const ayet: Preset = {
     reversal_prefix: 'r-',
     notes: [
       'Set the URL as the conversion callback of the placement, and turn chargeback callbacks on.',
-      'Its daily cap is what is left today: as the cap of the day here, it can end an offer too early, never too late.',
+      'The daily cap it sends is what is left for today. Used as the daily cap here, it can close an offer too early, never too late.',
     ],
   },
 }

@@ -62,7 +62,7 @@ export const everflow: Preset = {
     parameters: { click_id: '{sub1}', txn_id: '{transaction_id}', amount: '{payout_amount}', goal: '{event_id}', external_offer_id: '{offer_id}' }, // prettier-ignore
     notes: [
       'Add a postback in the partner area of the network under Postbacks, of type URL, for conversions and for events.',
-      'Everflow turns a postback off after 25 failures in a row: look there when conversions stop.',
+      'Everflow disables a postback after 25 failures in a row: check there if conversions stop.',
     ],
   },
 }

@@ -15,7 +15,7 @@ export async function readProductRule(db: Db): Promise<ProductRuleSettings> {
 export async function setProductRule(db: Db, by: Actor, { rule, order }: ProductRuleSettings): Promise<void> {
   await inTransaction(db, async (trx) => {
     const known = await trx.selectFrom('advertisers').select('advertiser_id').where('advertiser_id', 'in', [...order, -1]).execute() // prettier-ignore
-    if (new Set(order).size !== known.length || order.length !== known.length) throw new OperatorError('Each of these must be an advertiser, once.', 'order') // prettier-ignore
+    if (new Set(order).size !== known.length || order.length !== known.length) throw new OperatorError('List each advertiser only once, by its ID.', 'order') // prettier-ignore
     await trx.updateTable('network_settings').set({ product_rule: rule, product_order: order }).execute()
     await recordAudit(trx, by, { action: 'product_rule.set', subject: 'network', details: { rule, order } })
   })

@@ -84,7 +84,7 @@ test('a fixed order of advertisers comes before the payout', async () => {
   assert.deepEqual(await listed(), [made[0]])
   await setProductRule(db, TESTER, { rule: 'fixed_order', order: [advertiser_id] })
   assert.deepEqual(await listed(), [made[1]])
-  await assert.rejects(setProductRule(db, TESTER, { rule: 'fixed_order', order: [advertiser_id, 999_999] }), /must be an advertiser/) // prettier-ignore
+  await assert.rejects(setProductRule(db, TESTER, { rule: 'fixed_order', order: [advertiser_id, 999_999] }), /List each advertiser only once/) // prettier-ignore
   await setProductRule(db, TESTER, { rule: 'best_epc', order: [] })
   assert.deepEqual(await listed(), [made[0]], 'without any clicks, what pays more is expected to earn more')
 })

@@ -32,7 +32,7 @@ export async function approveProposal(
     if (offer_id !== null) await lockOffer(trx, offer_id)
     const current = offer_id === null ? null : await showOffer(trx, offer_id)
     if (current !== null && hasMoved(proposal, current))
-      throw new AppError('CONFLICT', 'This offer belongs to another advertiser by now. Refuse the proposal.')
+      throw new AppError('CONFLICT', 'This offer now belongs to another advertiser. Refuse the proposal.')
     const offer = readOffer({
       ...recordOf(proposal.fields, ownerOf(proposal), current),
       ...fields,

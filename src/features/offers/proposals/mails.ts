@@ -9,7 +9,9 @@ export const proposalsWaitingWriter = ({ publicUrl }: Pick<Network, 'publicUrl'>
     const count = await countWaiting(trx)
     if (count === 0) return null
     const subject =
-      count === 1 ? 'A proposal of an advertiser is waiting' : `${count} proposals of advertisers are waiting`
+      count === 1
+        ? 'An advertiser proposal is waiting for review'
+        : `${count} advertiser proposals are waiting for review`
     return { subject, text: `${subject}.\n\nReview proposals: ${publicUrl}/network/proposals\n` }
   },
 })
@@ -27,7 +29,7 @@ export const proposalDecisionWriter = ({ publicUrl }: Pick<Network, 'publicUrl'>
     const proposal = await find(trx, about)
     if (proposal === undefined) return null
     const { proposal_id, advertiser_id, external_id, is_new, status, reason } = proposal
-    const what = is_new ? `Your new offer ${external_id}` : `Your change of the offer ${external_id}`
+    const what = is_new ? `Your new offer ${external_id}` : `Your change to the offer ${external_id}`
     const why = reason === null ? '' : `\n\nThe operator wrote:\n${reason}`
     return {
       subject: `${what} was ${status}`,

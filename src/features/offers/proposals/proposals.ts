@@ -35,7 +35,7 @@ export async function propose(db: Db, by: Actor, proposal: NewProposal, now: Dat
     return await inTransaction(db, (trx) => writeProposal(trx, by, proposal, now))
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    throw new AppError('CONFLICT', 'A proposal for this offer is waiting already. Withdraw it to propose something else.') // prettier-ignore
+    throw new AppError('CONFLICT', 'This offer already has an open proposal. Withdraw that proposal to submit another.') // prettier-ignore
   }
 }
 
@@ -111,7 +111,7 @@ export async function lockWaiting(trx: Trx, proposalId: number): Promise<Proposa
   const proposal = await findProposal(trx, proposalId)
   const { status, decided_by } = proposal
   if (status !== 'waiting')
-    throw new AppError('CONFLICT', `This proposal was ${status} by ${decided_by ?? 'someone'} already.`)
+    throw new AppError('CONFLICT', `This proposal was already ${status} by ${decided_by ?? 'someone'}.`)
   return proposal
 }
 

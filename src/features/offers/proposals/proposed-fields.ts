@@ -32,12 +32,12 @@ export function readProposed(
 function checkProposed({ image_url, goals }: ProposedFields, isNew: boolean): void {
   const problems: Details = {}
   if (typeof image_url === 'string' && image_url.startsWith('/') && !image_url.startsWith('/images/'))
-    problems['image_url'] = 'Upload the picture, or give its URL.'
+    problems['image_url'] = 'Upload the picture, or enter its URL.'
   const proposed = (goals ?? []) as ProposedGoal[]
   if (proposed.length === 0 && (isNew || goals !== undefined)) problems['goals'] = 'Add at least one goal.'
   for (const [i, goal] of proposed.entries())
     if (!isGiven(goal['revenue']) && !isGiven(goal['revenue_percent']))
-      problems[`goals.${i}.revenue`] = 'Say what you pay for this goal.'
+      problems[`goals.${i}.revenue`] = 'Enter what you pay for this goal.'
   if (Object.keys(problems).length > 0) throw badRequest(problems)
 }
 

@@ -32,19 +32,22 @@ export function explainRank(
 const about = (count: number) => (count < 10 ? Math.round(count) : Number(count.toPrecision(2)))
 
 function reasonsOf({ offerId, boostPercent, pin, createdMs }: Placed, ranking: Ranking, factor: number): RankReason[] {
-  if (boostPercent === 0) return [{ code: 'excluded', message: 'The network does not recommend it: it comes last.' }]
-  if (pin > 0) return [{ code: 'pinned', message: `The network has pinned it to position ${pin}.` }]
+  if (boostPercent === 0)
+    return [{ code: 'excluded', message: 'Excluded from recommendations by the network: listed last.' }]
+  if (pin > 0) return [{ code: 'pinned', message: `Pinned by the network to position ${pin}.` }]
   const reasons: RankReason[] = []
   const times = boostPercent / 100
-  if (times > 1) reasons.push({ code: 'boosted', message: `The network boosts it: its earnings count ${times} times.` })
-  if (times < 1) reasons.push({ code: 'lowered', message: `The network lowers it: its earnings count ${times} times.` })
+  if (times > 1)
+    reasons.push({ code: 'boosted', message: `Boosted by the network: expected earnings are multiplied by ${times}.` })
+  if (times < 1)
+    reasons.push({ code: 'lowered', message: `Lowered by the network: expected earnings are multiplied by ${times}.` })
   const hasFew = ranking.hasFewClicks(offerId)
   if (ranking.isNew(offerId, createdMs))
-    reasons.push({ code: 'new', message: 'New: until it has more clicks, it is placed by what similar offers earn, and some users see it further up.' }) // prettier-ignore
+    reasons.push({ code: 'new', message: 'New: until there are more clicks, the position depends on what similar offers earn, and some users see the offer further up.' }) // prettier-ignore
   else if (hasFew)
-    reasons.push({ code: 'few_clicks', message: `Fewer than ${FEW_CLICKS} clicks lately: what similar offers earn counts as well.` }) // prettier-ignore
-  if (factor >= BETTER) reasons.push({ code: 'better_here', message: 'It earns more here than in other countries or on other platforms.' }) // prettier-ignore
-  if (factor <= WORSE) reasons.push({ code: 'worse_here', message: 'It earns less here than in other countries or on other platforms.' }) // prettier-ignore
-  if (!hasFew) reasons.push({ code: 'earnings', message: 'By what its clicks of the last weeks earned.' })
+    reasons.push({ code: 'few_clicks', message: `Fewer than ${FEW_CLICKS} recent clicks: what similar offers earn is also considered.` }) // prettier-ignore
+  if (factor >= BETTER) reasons.push({ code: 'better_here', message: 'Earns more here than in other countries or on other platforms.' }) // prettier-ignore
+  if (factor <= WORSE) reasons.push({ code: 'worse_here', message: 'Earns less here than in other countries or on other platforms.' }) // prettier-ignore
+  if (!hasFew) reasons.push({ code: 'earnings', message: 'Based on what recent clicks earned.' })
   return reasons
 }

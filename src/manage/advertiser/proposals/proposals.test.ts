@@ -136,7 +136,7 @@ test('what is not for advertisers is refused: payouts, ranking, status, other ow
     [{ offer_id: offerId, boost: 3 }, /boost/],
     [{ offer_id: offerId, total_payout_cap: 3 }, /total_payout_cap/],
     [{ offer_id: offerId, goals: [{ name: 'Install', revenue: 1, payout: 1 }] }, /payout/],
-    [{ offer_id: offerId, goals: [{ name: 'Install' }] }, /Say what you pay/],
+    [{ offer_id: offerId, goals: [{ name: 'Install' }] }, /Enter what you pay/],
     [{ offer_id: offerId, image_url: '/manage/v1/me' }, /Upload the picture/],
     [{ offer_id: offerId, image_url: `/images/${'0'.repeat(32)}.png` }, /no such image/],
     [{ offer_id: offerId, destination_url: 'javascript:alert(1)' }, /http or https/],
@@ -207,7 +207,7 @@ test('of several who decide at once one does, and the others are told', async ()
     const { status } = await review(id)
     assert.equal((await show(offerId)).name === `Round ${round}`, status === 'approved')
     const late = await refuse(id)
-    assert.match(late.error.message, new RegExp(`was ${status} by`))
+    assert.match(late.error.message, new RegExp(`was already ${status} by`))
   }
 })
 
@@ -215,7 +215,7 @@ test('one proposal waits for each offer, and only so many for an advertiser, als
   const { self, path, send, advertiserId, proposeChange } = await createOwn()
   const id = await proposeChange({ name: 'First' })
   const { offer_id } = await review(id)
-  assert.match((await send({ offer_id, name: 'Second' })).error.message, /waiting already/)
+  assert.match((await send({ offer_id, name: 'Second' })).error.message, /already has an open proposal/)
   await self.post(`${path}/${id}/withdraw`)
   assert.equal((await send({ offer_id, name: 'Second' })).status, 200)
   const twins = await Promise.all([send(NEW), send(NEW)])
@@ -246,7 +246,7 @@ test('an offer that moved to another advertiser is not changed, and its new name
   await world.database.pool.query("UPDATE offers SET advertiser_id = $1, external_id = 'moved', name = 'Secret plans' WHERE offer_id = $2", [other, offerId]) // prettier-ignore
   assert.equal((await review(id)).has_moved, true)
   const { status, error } = await approve(id)
-  assert.deepEqual([status, error.message], [409, 'This offer belongs to another advertiser by now. Refuse the proposal.']) // prettier-ignore
+  assert.deepEqual([status, error.message], [409, 'This offer now belongs to another advertiser. Refuse the proposal.']) // prettier-ignore
   assert.doesNotMatch((await self.get(path)).text, /Secret plans/)
   assert.equal((await refuse(id)).status, 200)
 })
@@ -280,7 +280,7 @@ test('operators see how many wait and are mailed at most once an hour; decided o
   assert.ok(length === 1 || length === 2, 'the first, and one to come')
   const writer = proposalsWaitingWriter({ publicUrl: 'https://net.example' })
   const letter = await db.transaction().execute((trx) => writer.write(trx, 'queue', new Date()))
-  assert.match(letter?.text ?? '', /proposals? of .*https:\/\/net\.example\/network\/proposals/s)
+  assert.match(letter?.text ?? '', /advertiser proposals? .*https:\/\/net\.example\/network\/proposals/s)
   await refuse(id)
   const inAYear = new Date(Date.now() + 400 * DAY_MS)
   const waiting = (await operator.get<{ waiting_proposals: number }>('/me')).data.waiting_proposals

@@ -22,7 +22,7 @@ export function advertiserProposalRoutes(routes: ManageRoutes, { db, limiter, se
   routes.get('/advertisers/:advertiser_id/proposals', {
     id: 'listProposalsOfAdvertiser',
     summary: 'List the proposals of an advertiser',
-    about: 'New offers and changes of offers that it proposed, with what the operator decided.',
+    about: 'New offers and changes to offers that it proposed, with the operator’s decisions.',
     tag: TAG,
     access: 'advertiser',
     params: AdvertiserParams,
@@ -40,7 +40,7 @@ export function advertiserProposalRoutes(routes: ManageRoutes, { db, limiter, se
     id: 'proposeOffer',
     summary: 'Propose an offer, or a change of one',
     about:
-      'Nothing changes before the operator approves it. With offer_id, fields that you leave out stay as they are. What publishers are paid is for the operator to say.',
+      'Nothing changes before the operator approves it. With offer_id, fields that you leave out stay as they are. The operator sets what publishers are paid.',
     tag: TAG,
     access: 'advertiser',
     params: AdvertiserParams,
@@ -80,7 +80,7 @@ export function advertiserProposalRoutes(routes: ManageRoutes, { db, limiter, se
   routes.post('/advertisers/:advertiser_id/proposals/:proposal_id/withdraw', {
     id: 'withdrawProposal',
     summary: 'Withdraw a proposal',
-    about: 'As long as it waits.',
+    about: 'Only while it is waiting.',
     tag: TAG,
     access: 'advertiser',
     params: OwnProposalParams,

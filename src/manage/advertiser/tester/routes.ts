@@ -29,7 +29,7 @@ export function advertiserTestRoutes(routes: ManageRoutes, { db, secretKey, conf
   routes.post('/advertisers/:advertiser_id/postback-tests', {
     id: 'startAdvertiserTest',
     summary: "Start a test of an advertiser's postback",
-    about: 'Returns a link that makes a test click. Tests move no money and are in no report.',
+    about: 'Returns a link for a test click. No money is involved, and tests are excluded from reports.',
     tag: TAG,
     access: 'advertiser',
     params: AdvertiserParams,
@@ -51,7 +51,7 @@ export function advertiserTestRoutes(routes: ManageRoutes, { db, secretKey, conf
   routes.get('/advertisers/:advertiser_id/postback-tests/:test_id', {
     id: 'getAdvertiserTest',
     summary: "Get a test of an advertiser's postback",
-    about: 'How far it is: the click, the latest call about it, and the conversion that it made.',
+    about: 'Its progress: the click, the latest callback for that click, and the resulting conversion.',
     tag: TAG,
     access: 'advertiser',
     params: PostbackTestParams,

@@ -114,7 +114,7 @@ test('an operator says which callbacks are ignored, and they are from then on', 
 
   const wrong = await set([rule, { ...rule, is: 'trial' }, { parameter: 'a b', is: ' ', reason: '' }, { ...rule, parameter: 'token' }]) // prettier-ignore
   assert.equal(wrong.status, 400)
-  assert.match(wrong.error.details?.['call_rules'] ?? '', /two rules for stage = trial[\s\S]*"a b" is not the name of a parameter[\s\S]*"" is not a value[\s\S]*A reason must have[\s\S]*token cannot say/) // prettier-ignore
+  assert.match(wrong.error.details?.['call_rules'] ?? '', /two rules for stage = trial[\s\S]*"a b" is not a valid parameter name[\s\S]*"" is not a value[\s\S]*A reason must have[\s\S]*cannot use the token/) // prettier-ignore
   assert.equal((await set(Array.from({ length: 51 }, (_, n) => ({ ...rule, is: `t${n}` })))).status, 400)
   assert.equal((await set([])).data.call_rules.only_goal, false)
   const changes = (await auditOf(advertiser_id)).map(({ details }) => details)

@@ -22,7 +22,7 @@ export function budgetRoutes(routes: ManageRoutes, { db }: ManageContext): void 
   routes.get('/advertisers/:advertiser_id/budget', {
     id: 'getAdvertiserBudget',
     summary: 'Get the budget of an advertiser',
-    about: 'What it may spend over all its offers, and what it has spent of that.',
+    about: 'What it may spend on all its offers, and what it has spent so far.',
     tag: TAG,
     access: 'advertiser',
     params: AdvertiserParams,
@@ -37,7 +37,7 @@ export function budgetRoutes(routes: ManageRoutes, { db }: ManageContext): void 
     id: 'changeAdvertiserBudget',
     summary: 'Change the budget of an advertiser',
     about:
-      'While a budget is used up, all offers of the advertiser are closed, within seconds. What users complete whose clicks came before is still paid.',
+      'When a budget is used up, all offers of the advertiser are closed within seconds. Conversions of earlier clicks are still paid.',
     tag: TAG,
     access: 'operator',
     params: AdvertiserParams,

@@ -19,7 +19,7 @@ export function callRoutes(routes: ManageRoutes, { db, applyCommand, config }: M
   routes.get('/inbound-calls', {
     id: 'listInboundCalls',
     summary: 'List advertiser callbacks',
-    about: 'What advertisers sent and what came of it, newest first. Tokens are masked.',
+    about: 'What advertisers sent, and the outcome, newest first. Tokens are masked.',
     tag: TAG,
     access: 'operator',
     query: CallSearch,
@@ -30,7 +30,7 @@ export function callRoutes(routes: ManageRoutes, { db, applyCommand, config }: M
   routes.get('/advertisers/:advertiser_id/inbound-calls', {
     id: 'listCallbacksOfAdvertiser',
     summary: 'List the callbacks of an advertiser',
-    about: 'What its system sent and what was understood, newest first. Tokens are masked.',
+    about: 'What the advertiser’s system sent and how it was read, newest first. Tokens are masked.',
     tag: 'Advertiser account',
     access: 'advertiser',
     params: AdvertiserParams,

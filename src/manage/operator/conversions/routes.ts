@@ -106,8 +106,8 @@ export function networkConversionRoutes(routes: ManageRoutes, { db, applyCommand
         })
       const allowed: readonly Reason[] = MOVE_REASONS[body.to]
       if (body.status_reason !== undefined && !allowed.includes(body.status_reason))
-        throw new AppError('INVALID_REQUEST', 'This reason does not fit.', {
-          status_reason: `status_reason of what is ${body.to} must be one of: ${allowed.join(', ')}.`,
+        throw new AppError('INVALID_REQUEST', 'This reason does not apply.', {
+          status_reason: `status_reason for ${body.to} must be one of: ${allowed.join(', ')}.`,
         })
       const results = await moveConversions(applyCommand, by, {
         conversionIds: body.conversion_ids,

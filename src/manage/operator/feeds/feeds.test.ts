@@ -92,7 +92,7 @@ test('credentials are never shown, and never sent to another host than the one t
   const thief = await new Upstream('lootably').open()
   const elsewhere = { ...request, url: thief.source.request.url }
   for (const answer of [await operator.patch(one, { request: elsewhere }), await operator.post('/feeds/sample', { feed_id: feedId, request: elsewhere, credentials: {} })]) // prettier-ignore
-    assert.deepEqual([answer.status, answer.error.details?.['credentials']], [400, 'The request goes to another host: enter the credentials again.']) // prettier-ignore
+    assert.deepEqual([answer.status, answer.error.details?.['credentials']], [400, 'The request now goes to another host: enter the credentials again.']) // prettier-ignore
   assert.equal(thief.asked.length, 0)
   const sample = await operator.post<{ answer: { data: { offers: unknown[] } } }>('/feeds/sample', { feed_id: feedId, request, credentials: {} }) // prettier-ignore
   assert.equal(sample.data.answer.data.offers.length, 10)
@@ -134,7 +134,7 @@ test('a mapping is tried on an answer before it is saved, and what is wrong with
   ])
   assert.deepEqual(read['payout']?.map(({ gives }) => gives), ['2', '1']) // prettier-ignore
   assert.partialDeepStrictEqual(read['platforms']?.[0], { read: ['*'], gives: 'web, android, ios' })
-  assert.match(read['countries']?.[0]?.problem ?? '', /it has the country \?/)
+  assert.match(read['countries']?.[0]?.problem ?? '', /its country \?/)
   const refused = await operator.post('/feeds', { name: 'Wrong', request: { method: 'GET' }, mapping: { offers: 'x' }, credentials: {}, settings: { share_percent: 0, every: '1s' } }) // prettier-ignore
   assert.equal(refused.status, 400)
   assert.match(refused.error.details?.['request.url'] ?? '', /url is missing/)
@@ -152,7 +152,7 @@ test('settings change what the next run does; filters leave out without counting
   const run = await ask('run')
   assert.partialDeepStrictEqual(run, { outcome: 'done', changed: 4, paused: 6, skipped: 0, unchanged: 0 })
   const [left] = (await changesOf(run.feed_run_id, 'kind=paused')).changes
-  assert.equal(left?.reason, 'it runs in none of the countries of this feed')
+  assert.equal(left?.reason, 'it runs in none of this feed’s countries')
   upstream.offers = upstream.offers.filter(({ country }) => country !== 'US')
   assert.partialDeepStrictEqual(await ask('run'), { outcome: 'refused', paused: 0 }, 'what is gone there still counts')
   const wrong = await operator.patch(one, { settings: { countries: ['XX'], hold_changes_percent: 0 } })

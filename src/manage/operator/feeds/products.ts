@@ -20,7 +20,7 @@ export function productRoutes(routes: ManageRoutes, { db }: ManageContext): void
   routes.put('/product-rule', {
     id: 'setProductRule',
     summary: 'Set the rule for products',
-    about: 'It takes effect within seconds.',
+    about: 'Takes effect within seconds.',
     tag: TAG,
     access: 'operator',
     body: GivenProductRule,

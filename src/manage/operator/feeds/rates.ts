@@ -10,7 +10,7 @@ const TAG = 'Feeds'
 export function rateRoutes(routes: ManageRoutes, { db }: ManageContext): void {
   routes.get('/rates', {
     id: 'listCurrencyRates',
-    summary: 'List the rates of currencies',
+    summary: 'List exchange rates',
     about: 'The latest of each. A rate counts from its day until the next one.',
     tag: TAG,
     access: 'operator',
@@ -20,7 +20,7 @@ export function rateRoutes(routes: ManageRoutes, { db }: ManageContext): void {
 
   routes.put('/rates', {
     id: 'setCurrencyRates',
-    summary: 'Set rates of currencies',
+    summary: 'Set exchange rates',
     about: 'Replaces those of the same currency and day.',
     tag: TAG,
     access: 'operator',
@@ -31,7 +31,7 @@ export function rateRoutes(routes: ManageRoutes, { db }: ManageContext): void {
 
   routes.post('/rates/import', {
     id: 'importCurrencyRates',
-    summary: 'Import rates of currencies',
+    summary: 'Import exchange rates',
     about: 'From a CSV file of the European Central Bank, or with the columns currency, day, usd.',
     tag: TAG,
     access: 'operator',

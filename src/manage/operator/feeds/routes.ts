@@ -33,8 +33,8 @@ export function feedsRoutes(routes: ManageRoutes, context: ManageContext): void 
 
   routes.get('/feed-presets', {
     id: 'listFeedPresets',
-    summary: 'List networks that are known',
-    about: 'With the credentials that each needs, and how it is asked and read.',
+    summary: 'List supported networks',
+    about: 'With the credentials, request and mapping of each.',
     tag: TAG,
     access: 'operator',
     reply: Presets,
@@ -66,7 +66,7 @@ export function feedsRoutes(routes: ManageRoutes, context: ManageContext): void 
   routes.post('/feeds', {
     id: 'createFeed',
     summary: 'Add a feed',
-    about: 'It is paused: preview it, then resume it. Without an advertiser, one of the same name is created, whose token is returned once.', // prettier-ignore
+    about: 'A new feed is paused: preview it, then resume it. Without an advertiser, one with the same name is created, and its token is returned once.', // prettier-ignore
     tag: TAG,
     access: 'operator',
     sensitive: true,
@@ -84,7 +84,7 @@ export function feedsRoutes(routes: ManageRoutes, context: ManageContext): void 
   routes.get('/feeds/:feed_id', {
     id: 'showFeed',
     summary: 'Get a feed',
-    about: 'Its settings, how it is asked and read, and the URL to paste into the network’s system.',
+    about: 'Its settings, request and mapping, and the URL to paste into the network’s system.',
     tag: TAG,
     access: 'operator',
     params: FeedParams,
@@ -95,7 +95,7 @@ export function feedsRoutes(routes: ManageRoutes, context: ManageContext): void 
   routes.patch('/feeds/:feed_id', {
     id: 'changeFeed',
     summary: 'Change a feed',
-    about: 'What is not sent stays. The next run reads everything anew.',
+    about: 'Fields that you leave out stay unchanged. The next run reads all offers again.',
     tag: TAG,
     access: 'operator',
     sensitive: true,
@@ -118,7 +118,7 @@ export function feedsRoutes(routes: ManageRoutes, context: ManageContext): void 
     routes.post(`/feeds/:feed_id/${word}`, {
       id: `${word}Feed`,
       summary: isPaused ? 'Pause a feed' : 'Start or resume a feed',
-      about: isPaused ? 'It is not fetched any more. Its offers stay as they are.' : 'It is fetched at once, and then on its schedule.', // prettier-ignore
+      about: isPaused ? 'The feed is no longer fetched. Its offers stay as they are.' : 'The first run starts immediately; later runs follow the schedule.', // prettier-ignore
       tag: TAG,
       access: 'operator',
       params: FeedParams,

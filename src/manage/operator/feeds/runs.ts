@@ -57,7 +57,7 @@ export function feedRunRoutes(routes: ManageRoutes, { db }: ManageContext): void
     routes.post(`/feeds/:feed_id/${word}`, {
       id: `${word}Feed`,
       summary: isPreview ? 'Preview a run of a feed' : 'Run a feed now',
-      about: isPreview ? 'A worker fetches it and notes what a run would do; no offer is changed. Returns the run to look at.' : 'A worker fetches it and applies what changed. Returns the run to look at.', // prettier-ignore
+      about: isPreview ? 'A worker fetches the feed and records what a run would do; no offer is changed. Returns the run.' : 'A worker fetches the feed and applies what changed. Returns the run.', // prettier-ignore
       tag: TAG,
       access: 'operator',
       params: FeedParams,
@@ -71,7 +71,7 @@ export function feedRunRoutes(routes: ManageRoutes, { db }: ManageContext): void
   routes.post('/feeds/:feed_id/runs/:feed_run_id/apply', {
     id: 'applyRefusedFeedRun',
     summary: 'Apply a refused run of a feed anyway',
-    about: 'A worker fetches the feed again and applies it, also if as many offers as in the refused run are paused by it. If more would be, it is refused again. Returns the new run.', // prettier-ignore
+    about: 'A worker fetches and applies the feed again, pausing at most as many offers as the refused run would have. If more would be paused, the run is refused again. Returns the new run.', // prettier-ignore
     tag: TAG,
     access: 'operator',
     params: RunParams,
@@ -113,7 +113,7 @@ export function feedRunRoutes(routes: ManageRoutes, { db }: ManageContext): void
   routes.get('/feeds/:feed_id/runs/:feed_run_id/changes', {
     id: 'listFeedChanges',
     summary: 'List what a run did with each offer',
-    about: 'Or would do, for a preview. Offers that stay as they are, are not listed.',
+    about: 'Or would do, for a preview. Unchanged offers are not listed.',
     tag: TAG,
     access: 'operator',
     params: RunParams,
@@ -130,8 +130,8 @@ export function feedRunRoutes(routes: ManageRoutes, { db }: ManageContext): void
 
   routes.get('/feeds/:feed_id/held', {
     id: 'listHeldPayouts',
-    summary: 'List payouts that wait for approval',
-    about: 'Those that changed by more than the feed’s bound.',
+    summary: 'List payout changes that await approval',
+    about: 'Payouts that changed by more than the limit of the feed.',
     tag: TAG,
     access: 'operator',
     params: FeedParams,
@@ -150,8 +150,8 @@ export function feedRunRoutes(routes: ManageRoutes, { db }: ManageContext): void
 
   routes.post('/feeds/:feed_id/approve', {
     id: 'approveHeldPayouts',
-    summary: 'Approve payouts that wait',
-    about: 'They change with the next run, which is due now. One that has changed again waits again.',
+    summary: 'Approve payout changes',
+    about: 'Applied by the next run, which is due now. A payout that has changed again is held again.',
     tag: TAG,
     access: 'operator',
     params: FeedParams,
@@ -166,7 +166,8 @@ export function feedRunRoutes(routes: ManageRoutes, { db }: ManageContext): void
   routes.get('/offers/:offer_id/feed', {
     id: 'showFeedOfOffer',
     summary: 'Get the feed of an offer',
-    about: 'With the fields that were edited here and no longer follow it; null for an offer of no feed.',
+    about:
+      'With the fields that were edited here and no longer follow the feed; null for an offer that does not come from a feed.',
     tag: TAG,
     access: 'operator',
     params: OfferParams,
@@ -186,7 +187,7 @@ export function feedRunRoutes(routes: ManageRoutes, { db }: ManageContext): void
     async run({ params, body, by }) {
       const released = releasePins(db, by, params.offer_id, body.fields)
       return { released: await released.catch((error: unknown) => {
-        throw error instanceof NoSuch ? notThere('This offer is of no feed.') : error
+        throw error instanceof NoSuch ? notThere('This offer does not come from a feed.') : error
       }) } // prettier-ignore
     },
   })

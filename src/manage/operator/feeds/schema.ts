@@ -34,7 +34,7 @@ const SETTINGS = {
     Type.Number({ description: 'Payouts that change by more wait for approval; null: none.' }),
   ),
   max_offers: Type.Integer({ description: 'A feed with more offers is refused.' }),
-  min_payout: orNull(Type.String({ maxLength: 20, description: 'Offers that pay less are left out. US dollars.' })),
+  min_payout: orNull(Type.String({ maxLength: 20, description: 'Offers that pay less are skipped. US dollars.' })),
   countries: Type.Array(Type.String({ maxLength: 2 }), { maxItems: 300, description: 'Empty: all.' }),
   platforms: words(3),
   categories: words(4),
@@ -47,7 +47,7 @@ const Credentials = Type.Record(Type.String({ maxLength: 50 }), Type.String({ ma
   description: 'By name, as the preset or the request has them. Stored encrypted, and never shown again.',
 })
 const Data = (title: string, description: string) => Type.Unsafe<Record<string, unknown>>({ type: 'object', title, description, additionalProperties: true }) // prettier-ignore
-const Request = Data('FeedRequest', 'How the feed is asked for: see the documentation of feeds.')
+const Request = Data('FeedRequest', 'How the feed is requested: see the documentation of feeds.')
 const Mapping = Data('FeedMapping', 'How the network’s offers become ours: see the documentation of feeds.')
 
 export const Presets = shape('FeedPresetList', {
@@ -130,7 +130,7 @@ export const ShownFeed = shape('Feed', {
 export const NewFeed = shape('NewFeed', {
   name: name(200, 'Unique among feeds.'),
   advertiser_id: Type.Optional(orNull(id)),
-  preset: Type.Optional(text(50, 'A network that is known. Without it, send request and mapping.')),
+  preset: Type.Optional(text(50, 'A supported network. Without it, send request and mapping.')),
   request: Type.Optional(Request),
   mapping: Type.Optional(Mapping),
   credentials: Credentials,
@@ -227,7 +227,7 @@ export const TriedMapping = shape('TriedMapping', {
         Type.Object({
           read: Type.Array(Type.String(), { description: 'As it stands in the answer.' }),
           gives: Type.String({ description: 'What becomes of it.' }),
-          problem: orNull(Type.String({ description: 'Why the offer would be left out for it.' })),
+          problem: orNull(Type.String({ description: 'Why the offer would be skipped.' })),
         }),
       ),
     }),
@@ -252,7 +252,7 @@ export const GivenProductRule = shape('GivenProductRule', productRule)
 const rate = {
   currency: Type.String({ maxLength: 3, description: 'Such as EUR.' }),
   day: Type.String({ maxLength: 10, description: 'From this day on, such as 2026-11-17.' }),
-  usd: Type.String({ maxLength: 20, description: 'US dollars per unit unit, with at most 10 decimals.' }),
+  usd: Type.String({ maxLength: 20, description: 'US dollars per unit, with at most 10 decimals.' }),
 }
 export const RateList = shape('CurrencyRateList', { rates: Type.Array(Type.Object(rate)) })
 export const RatesSet = shape('GivenCurrencyRates', {

@@ -43,7 +43,7 @@ export function tryFields(given: Record<string, unknown>, problems: readonly Pro
 
 function checked(condition: Condition, answer: unknown): TriedField {
   const isMet = holds(condition, answer)
-  return { read: texts(readAll(condition.path, answer)), gives: isMet ? 'complete' : '', problem: isMet ? null : 'the answer counts as failed' } // prettier-ignore
+  return { read: texts(readAll(condition.path, answer)), gives: isMet ? 'complete' : '', problem: isMet ? null : 'the response counts as failed' } // prettier-ignore
 }
 
 function tryField(mapping: Partial<Mapping>, name: keyof Mapping, item: object): TriedField {

@@ -25,7 +25,7 @@ export function tryRoutes(routes: ManageRoutes, { db, config, secretKey }: Manag
   routes.post('/feeds/sample', {
     id: 'fetchFeedSample',
     summary: 'Fetch the first page of a feed',
-    about: 'As the network answers, shortened. Nothing is stored.',
+    about: 'The network’s response, shortened. Nothing is stored.',
     tag: TAG,
     access: 'operator',
     sensitive: true,
@@ -49,9 +49,9 @@ export function tryRoutes(routes: ManageRoutes, { db, config, secretKey }: Manag
 
   routes.post('/feeds/try-mapping', {
     id: 'tryFeedMapping',
-    summary: 'Try a mapping on an answer',
+    summary: 'Try a mapping on a response',
     about:
-      'What each field reads of the first offers, what would become of them, and what is wrong with the mapping. Nothing is stored.',
+      'What each field reads from the first offers, the resulting offers, and problems of the mapping. Nothing is stored.',
     tag: TAG,
     access: 'operator',
     changesNothing: true,

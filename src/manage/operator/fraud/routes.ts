@@ -26,7 +26,7 @@ const MEANINGS: Record<Signal, [meaning: string, thresholdOf: string | null]> = 
   geo_mismatch: ['The user was in one country at the click and in another at the conversion.', null],
   listed_ip: ['The click came from an IP address on your list (LISTED_IPS).', null],
   bot: ['The click came from a bot, according to its User-Agent.', null],
-  claimed_country: ['The page that showed the wall named another country than that of the visitor.', null],
+  claimed_country: ['The page that showed the wall claimed a different country than the visitor’s.', null],
 }
 
 export function fraudRoutes(routes: ManageRoutes, { db }: ManageContext): void {

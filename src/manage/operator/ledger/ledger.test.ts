@@ -107,7 +107,7 @@ test('more than is payable is refused', async () => {
   const ann = await owe(1_000_000)
   const operator = await visit(world, 'operator')
   const more = await pay(operator, ann, 1.01, 'run-2')
-  assert.deepEqual([more.status, /more than is payable/.test(more.error.message)], [400, true])
+  assert.deepEqual([more.status, /more than the payable balance/.test(more.error.message)], [400, true])
   assert.equal((await pay(operator, { ...ann, publisherId: 999_999 }, 1, 'run-2')).status, 400)
   assert.equal((await payable(ann.publisherId))?.payable, 1)
 })
@@ -121,7 +121,10 @@ test('what an advertiser pays is taken from what it owes, once for each referenc
   const again = await operator.post<{ is_new: boolean; receivable: number }>('/ledger/receipts', receipt)
   assert.deepEqual(again.data, { is_new: false, receivable: 6 })
   const other = await operator.post('/ledger/receipts', { ...receipt, amount: 5 })
-  assert.deepEqual([other.status, /"INV 7" was used for 4\.00 USD, not 5/.test(other.error.message)], [400, true])
+  assert.deepEqual(
+    [other.status, /"INV 7" was already used for 4\.00 USD, not 5/.test(other.error.message)],
+    [400, true],
+  )
   const list = await operator.get<{ advertisers: { advertiser_id: number; receivable: number; received: number }[] }>('/ledger/advertisers?limit=200') // prettier-ignore
   const row = list.data.advertisers.find(({ advertiser_id }) => advertiser_id === deal.advertiserId)
   assert.deepEqual([row?.receivable, row?.received], [6, 4])

@@ -127,7 +127,7 @@ function correctionRoutes(routes: ManageRoutes, { db }: ManageContext): void {
 function readParty({ publisher_id, advertiser_id }: Partial<Static<typeof NewAdjustment>>): Party {
   if (publisher_id !== undefined && advertiser_id === undefined) return { publisherId: publisher_id }
   if (advertiser_id !== undefined && publisher_id === undefined) return { advertiserId: advertiser_id }
-  throw new AppError('INVALID_REQUEST', 'Give publisher_id or advertiser_id, one of them.', {
-    publisher_id: 'Give publisher_id or advertiser_id, one of them.',
+  throw new AppError('INVALID_REQUEST', 'Give either publisher_id or advertiser_id.', {
+    publisher_id: 'Give either publisher_id or advertiser_id.',
   })
 }

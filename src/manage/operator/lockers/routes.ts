@@ -41,7 +41,7 @@ export function reportedLinkRoutes(routes: ManageRoutes, { db }: ManageContext):
   routes.post('/lockers/:locker_id/take-down', {
     id: 'takeDownLocker',
     summary: 'Take a locker down',
-    about: 'It answers nothing any more, and its publisher reads why. Closes its reports.',
+    about: 'Visitors can no longer open it, and the publisher sees the reason. Closes its reports.',
     tag: TAG,
     access: 'operator',
     params: LockerIdParams,
@@ -56,7 +56,7 @@ export function reportedLinkRoutes(routes: ManageRoutes, { db }: ManageContext):
   routes.post('/lockers/:locker_id/restore', {
     id: 'restoreLocker',
     summary: 'Restore a locker that was taken down',
-    about: 'Also closes the reports of one that is fine as it is.',
+    about: 'Also closes the reports about a locker that is fine.',
     tag: TAG,
     access: 'operator',
     params: LockerIdParams,

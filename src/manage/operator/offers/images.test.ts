@@ -54,9 +54,9 @@ test('an uploaded image is served by every node, for good, and as nothing but an
 test('what is no image, or too large a one, is refused', async () => {
   const because = async (content: Buffer) => (await upload(content)).error.details?.['content']
   assert.equal(await because(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"></svg>')), 'Use a PNG, JPEG, WebP or GIF image.') // prettier-ignore
-  assert.equal(await because(pngOf(5_000, 10)), 'An image may have 4096 pixels on each side at most.')
+  assert.equal(await because(pngOf(5_000, 10)), 'An image must not be larger than 4096 pixels on each side.')
   assert.equal(await because(pngOf(0, 10)), 'This image is empty.')
-  assert.equal(await because(Buffer.concat([PIXEL, Buffer.alloc(1_048_576)])), 'An image may have 1 MB at most.')
+  assert.equal(await because(Buffer.concat([PIXEL, Buffer.alloc(1_048_576)])), 'An image must not be larger than 1 MB.')
   const operator = await visit(world, 'operator')
   const { error } = await operator.post('/images', { content: 'data:image/png;base64,not!' })
   assert.equal(error.details?.['content'], 'Use a PNG, JPEG, WebP or GIF image.')

@@ -165,7 +165,7 @@ async function attempt(job: Job, log: FastifyBaseLogger, work: () => Promise<voi
     const isTheirs = error instanceof OperatorError
     if (!isTheirs) log.error({ err: error }, 'an import of offers failed')
     job.state = 'failed'
-    job.fault = isTheirs ? messageOf(error) : 'Something went wrong on our side. Upload the file again: that is safe.'
+    job.fault = isTheirs ? messageOf(error) : 'Something went wrong on our side. You can safely upload the file again.'
     await rm(job.folder, { recursive: true, force: true }).catch(() => {}) // in a folder for what is temporary anyway
   }
 }

@@ -71,7 +71,7 @@ test('offers are sorted by any figure, either way, filtered and page by page', a
   const second = await list(`sort=clicks&limit=1&cursor=${first.next_cursor}`)
   assert.deepEqual([ids(second), second.next_cursor], [[dear], null])
   const { status, error } = await operator.get('/offers?sort=clicks&cursor=20000')
-  assert.deepEqual([status, error.details], [400, { cursor: 'At most 10000 offers are sorted by a figure. Filter them.' }]) // prettier-ignore
+  assert.deepEqual([status, error.details], [400, { cursor: 'At most 10000 offers can be sorted by a figure. Add a filter.' }]) // prettier-ignore
 })
 
 test('several offers are paused and resumed at once; each history shows it, and what is unknown is reported', async () => {

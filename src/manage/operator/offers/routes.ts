@@ -230,8 +230,8 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
 }
 
 const tooFar = () =>
-  new AppError('INVALID_REQUEST', 'A list that is sorted by a figure ends here.', {
-    cursor: `At most ${MAX_RANKED} offers are sorted by a figure. Filter them.`,
+  new AppError('INVALID_REQUEST', 'This list ends here.', {
+    cursor: `At most ${MAX_RANKED} offers can be sorted by a figure. Add a filter.`,
   })
 
 type Search = { search?: string; status?: string; advertiser_id?: number; category?: string }

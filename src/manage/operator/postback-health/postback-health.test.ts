@@ -25,7 +25,7 @@ test('lanes of all apps are shown with their health, those that need attention f
   const [one = '', two = ''] = await putPostbacks(db, well, 3, { state: 'delivered', attempts: 1 })
   for (let ms = 1; ms <= 20; ms++) await putAttempt(db, ms % 2 === 0 ? one : two, { duration_ms: ms * 100 })
   await putPostbacks(db, failing, 1, { state: 'delivered', attempts: 1 })
-  await putPostbacks(db, failing, 2, { attempts: 1, lastError: 'The answer is 500, not 2xx.' })
+  await putPostbacks(db, failing, 2, { attempts: 1, lastError: 'The server answered 500, not 2xx.' })
   await putPostbacks(db, failing, 1, { state: 'dead', attempts: 5 })
   await putPostbacks(db, failing, 1, { state: 'dead', createdAt: before(48 * HOUR) })
   const reader = await visit(world, 'operator_reader')
@@ -37,7 +37,7 @@ test('lanes of all apps are shown with their health, those that need attention f
   const lane = data.lanes[2]
   assert.deepEqual(
     [lane?.queued, lane?.dead, lane?.delivered_24h, lane?.failed_24h, lane?.last_error],
-    [2, 2, 1, 3, 'The answer is 500, not 2xx.'],
+    [2, 2, 1, 3, 'The server answered 500, not 2xx.'],
   )
   assert.ok(lane?.oldest_due_at)
   assert.deepEqual(data.lanes.map(({ p95_ms }) => p95_ms), [null, null, null, 1900]) // prettier-ignore

@@ -22,7 +22,7 @@ export function proposalRoutes(routes: ManageRoutes, { db, refresh, sendMails }:
   routes.get('/offer-proposals', {
     id: 'listOfferProposals',
     summary: 'List proposals of advertisers',
-    about: 'New offers and changes of offers that advertisers proposed.',
+    about: 'New offers and changes to offers, proposed by advertisers.',
     tag: TAG,
     access: 'operator',
     query: ProposalSearch,
@@ -41,7 +41,7 @@ export function proposalRoutes(routes: ManageRoutes, { db, refresh, sendMails }:
   routes.get('/offer-proposals/:proposal_id', {
     id: 'getOfferProposal',
     summary: 'Get a proposal of an advertiser, for review',
-    about: 'What it would change in the offer as it is now, field by field.',
+    about: 'What it would change in the current offer, field by field.',
     tag: TAG,
     access: 'operator',
     params: ProposalParams,
@@ -57,7 +57,7 @@ export function proposalRoutes(routes: ManageRoutes, { db, refresh, sendMails }:
     id: 'approveOfferProposal',
     summary: 'Approve a proposal',
     about:
-      'Writes the fields that it names, and over them those that you give: what you decide otherwise, and the payouts of new goals. Goals are given as a whole. The advertiser is mailed.',
+      'Writes the proposed fields to the offer, overridden by the fields that you send, such as the payouts of new goals. Send all goals or none. The advertiser is mailed.',
     tag: TAG,
     access: 'operator',
     params: ProposalParams,

@@ -22,7 +22,7 @@ export const ProposalList = shape('OfferProposalList', {
 
 const Goal = Type.Object({
   ...shapesOf(GOAL_FIELDS),
-  payout: orNull(Type.Number({ description: 'Null for a new goal: say it when you approve.' })),
+  payout: orNull(Type.Number({ description: 'Null for a new goal: set it when you approve.' })),
 })
 
 export const ReviewedProposal = shape('OfferProposal', {
@@ -43,7 +43,9 @@ export const ReviewedProposal = shape('OfferProposal', {
     ),
   ),
   problem: orNull(Type.String({ description: 'Why it cannot be approved as it is.' })),
-  has_moved: Type.Boolean({ description: 'The offer belongs to another advertiser by now: it can only be refused.' }),
+  has_moved: Type.Boolean({
+    description: 'The offer now belongs to another advertiser: the proposal can only be refused.',
+  }),
   warnings: Type.Array(Type.String(), { description: 'What is allowed and probably a mistake.' }),
   seen_updated_at: orNull(Time),
 })

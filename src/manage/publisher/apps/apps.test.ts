@@ -99,7 +99,7 @@ test('an app that cannot be is refused with what is wrong, by field', async () =
   assert.equal((await owner.post(path, { ...NEW, name: '  ' })).error.details?.['name'], 'name must not be blank.')
   assert.equal((await owner.post(path, NEW)).status, 200)
   const twice = await owner.post(path, NEW)
-  assert.deepEqual([twice.status, twice.error.message], [400, 'This publisher has an app "My game" already.'])
+  assert.deepEqual([twice.status, twice.error.message], [400, 'This publisher already has an app "My game".'])
 })
 
 test('a change of name, currency and rate is seen by the next request', async () => {

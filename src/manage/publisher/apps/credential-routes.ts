@@ -65,7 +65,7 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
   routes.post('/apps/:app_id/credentials/:mode/revoke', {
     id: 'revokeKey',
     summary: 'Revoke one key of an app',
-    about: 'Revokes the live or the test key for good. The other key keeps working.',
+    about: 'Permanently revokes the live or the test key. The other key keeps working.',
     tag: TAG,
     access: 'owner',
     params: CredentialParams,

@@ -149,7 +149,7 @@ function showAndChange(routes: ManageRoutes, { db, secretKey, config, limiter, r
   routes.post('/apps/:app_id/revoke', {
     id: 'revokeApp',
     summary: 'Revoke an app',
-    about: 'Revokes both keys for good.',
+    about: 'Permanently revokes both keys.',
     tag: TAG,
     access: 'owner',
     params: AppParams,

@@ -32,7 +32,7 @@ export function lockersRoutes(routes: ManageRoutes, { db, config }: ManageContex
   routes.post('/apps/:app_id/lockers', {
     id: 'createLocker',
     summary: 'Create a locker',
-    about: 'With `link`, a link locker; otherwise a content locker. What is left out has its default.',
+    about: 'With `link`, a link locker; otherwise a content locker. Fields that you leave out get their defaults.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,
@@ -54,8 +54,8 @@ export function lockersRoutes(routes: ManageRoutes, { db, config }: ManageContex
 
   routes.put('/apps/:app_id/lockers/:locker_id', {
     id: 'setLocker',
-    summary: 'Set what a locker is',
-    about: 'Replaces the settings as a whole, at once. The password stays unless it is given.',
+    summary: 'Replace the settings of a locker',
+    about: 'Replaces all settings, effective immediately. The password stays unless you send one.',
     tag: TAG,
     access: 'publisher',
     params: LockerOfAppParams,

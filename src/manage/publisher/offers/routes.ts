@@ -119,7 +119,7 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
       )
       const offer = catalogue.get(offer_id)
       if (offer === undefined || reasons.some(({ code }) => !HARMLESS.has(code)))
-        throw notThere('This offer does not run now.')
+        throw notThere('This offer is not running.')
       const { full, is_out_of_budget } = await showCaps(db, offer_id, new Date())
       return {
         offer: presentOffer(offer, currency),

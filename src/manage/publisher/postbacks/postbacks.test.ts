@@ -91,7 +91,7 @@ test('one postback is shown with every attempt in full, and resent', async () =>
   const { appId, visitor, base, publisherId } = await createPaused()
   const { db } = world.database
   const id = await putPostback(db, appId, { state: 'dead', attempts: 1 })
-  await putAttempt(db, id, { ok: false, status: 500, error: 'The answer is 500, not 2xx.' })
+  await putAttempt(db, id, { ok: false, status: 500, error: 'The server answered 500, not 2xx.' })
   const { data } = await visitor.get<Static<typeof OnePostback>>(`${base}/postbacks/${id}`)
   assert.deepEqual(
     [data.postback.tries[0]?.request, data.postback.tries[0]?.remote_address],
@@ -125,7 +125,7 @@ test('what a later event has overtaken is left out of a replay, which says so; r
   const { queued, skipped } = await read()
   assert.deepEqual([queued, skipped], [0, 1])
   const alone = await visitor.post<Static<typeof ReplayedPostback>>(`${base}/postbacks/${approved}/replay`)
-  assert.match(alone.data.warning ?? '', /later event of this conversion \(reversed\) was delivered/)
+  assert.match(alone.data.warning ?? '', /later event of this conversion \(reversed\) was already delivered/)
 })
 
 test('a replay of many is counted, started once, watched and cancelled, by its own app alone', async () => {

@@ -163,7 +163,10 @@ function readBody(body: Body, before: PostbackSettings | null, guard: AddressGua
   if (problem !== null) problems.push({ field: 'headers', message: problem })
   const isKept = body.receiver_secret === undefined && settings.receiverSecret !== null
   if (isKept && settings.dialect.signature !== null && isElsewhere(body.url, before))
-    problems.push({ field: 'receiver_secret', message: 'The URL leads to another server: enter the secret again.' })
+    problems.push({
+      field: 'receiver_secret',
+      message: 'The URL now points to another server: enter the secret again.',
+    })
   if (problems.length > 0) throw new InvalidInput(problems)
   return { ...settings, headers }
 }
@@ -178,7 +181,7 @@ function readHeaders({ url, headers: given }: Body, before: PostbackSettings | n
     if (value !== null) headers[name] = value
     else if (kept === undefined) problem = `The header ${name} needs a value.`
     else if (isElsewhere(url, before))
-      problem = 'The URL leads to another server: enter the values of the headers again, or remove them.'
+      problem = 'The URL now points to another server: enter the header values again, or remove the headers.'
     else headers[name] = known[kept] ?? ''
   }
   return { headers, problem }

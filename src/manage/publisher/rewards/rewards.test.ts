@@ -33,8 +33,8 @@ test('what is no setting is refused, with what is wrong about it', async () => {
   assert.deepEqual(Object.keys((await refused({ welcome_offer_id: 999_999_999 })) ?? {}), ['welcome_offer_id'])
   const [past, future] = ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00Z']
   const before = '2998-01-01T00:00:00Z'
-  assert.deepEqual(await refused({ sale: { multiplier: 2, ends_at: past } }), { 'sale.ends_at': 'A sale ends in the future.' }) // prettier-ignore
-  assert.deepEqual(await refused({ sale: { multiplier: 2, starts_at: future, ends_at: before } }), { 'sale.ends_at': 'A sale ends after it starts.' }) // prettier-ignore
+  assert.deepEqual(await refused({ sale: { multiplier: 2, ends_at: past } }), { 'sale.ends_at': 'The end of the sale must be in the future.' }) // prettier-ignore
+  assert.deepEqual(await refused({ sale: { multiplier: 2, starts_at: future, ends_at: before } }), { 'sale.ends_at': 'The sale must end after it starts.' }) // prettier-ignore
   for (const multiplier of [1, 11, 1.00001])
     assert.deepEqual(Object.keys((await refused({ sale: { multiplier, ends_at: future } })) ?? {}), ['sale.multiplier'])
   for (const name of ['starts_at', 'ends_at'])

@@ -33,7 +33,7 @@ export function rewardRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
   routes.patch('/apps/:app_id/rewards', {
     id: 'changeRewardSettings',
     summary: 'Change the reward settings of an app',
-    about: 'Settings that are left out stay. Clicks keep what applied when they were made.',
+    about: 'Settings that you leave out stay unchanged. Clicks keep what applied when they were made.',
     tag: TAG,
     access: 'finance',
     sensitive: true,

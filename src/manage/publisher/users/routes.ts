@@ -31,8 +31,8 @@ const CLICKS = 20
 export function appUserRoutes(routes: ManageRoutes, { db, secretKey }: ManageContext): void {
   routes.get('/apps/:app_id/users', {
     id: 'listUsersOfApp',
-    summary: 'List the users of an app who converted last',
-    about: 'Any other user is found by the ID, with `getUserOfApp`.',
+    summary: 'List the users of an app who converted recently',
+    about: 'Find any other user by ID with `getUserOfApp`.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,
@@ -47,7 +47,7 @@ export function appUserRoutes(routes: ManageRoutes, { db, secretKey }: ManageCon
     id: 'getUserOfApp',
     summary: 'Get a user of an app',
     about:
-      'Latest clicks, ban and balance. Conversions are in `listConversionsOfApp`. An unknown user has nothing of it.',
+      'Latest clicks, ban and balance. Conversions are in `listConversionsOfApp`. All are empty for an unknown user.',
     tag: TAG,
     access: 'publisher',
     params: AppUserParams,
@@ -83,7 +83,7 @@ export function appUserRoutes(routes: ManageRoutes, { db, secretKey }: ManageCon
 
   routes.post('/apps/:app_id/users/:user_id/export', {
     id: 'exportUserOfApp',
-    summary: 'Export all that is known of a user',
+    summary: 'Export all data about a user',
     about:
       'A file with a JSON object a line: `kind` says what it is. The first line names the user, the last one has the number of records.',
     tag: TAG,
@@ -104,8 +104,8 @@ export function appUserRoutes(routes: ManageRoutes, { db, secretKey }: ManageCon
     id: 'eraseUserOfApp',
     summary: 'Erase a user',
     about:
-      'Cannot be undone. Clicks, conversions and balance go on under a pseudonym, without IP addresses and sub-IDs; sub-IDs, tickets and ' +
-      'unlocks are deleted, logs are blanked. Postbacks that wait are delivered first. A ban stays.',
+      'Cannot be undone. Clicks, conversions and balance stay under a pseudonym, without IP addresses and sub-IDs; sub-IDs, tickets and ' +
+      'unlocks are deleted, and log entries are blanked. Queued postbacks are delivered first. A ban stays.',
     tag: TAG,
     access: 'owner',
     sensitive: true,
@@ -125,7 +125,7 @@ export function appUserRoutes(routes: ManageRoutes, { db, secretKey }: ManageCon
   routes.get('/apps/:app_id/erasures', {
     id: 'listErasuresOfApp',
     summary: 'List the erasures of users of an app',
-    about: 'The user IDs are not in it.',
+    about: 'Without user IDs.',
     tag: TAG,
     access: 'owner',
     params: AppParams,

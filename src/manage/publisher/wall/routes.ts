@@ -50,7 +50,7 @@ export function wallSettingsRoutes(routes: ManageRoutes, { db, secretKey, creden
   routes.put('/apps/:app_id/wall', {
     id: 'setWallSettings',
     summary: 'Set the wall settings of an app',
-    about: 'Replaces the settings as a whole. Walls that are opened see them within two seconds.',
+    about: 'Replaces the settings as a whole. Open walls show them within two seconds.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,

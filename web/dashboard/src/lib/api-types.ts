@@ -516,7 +516,7 @@ export const OFFER_FIELDS = {
   difficulty: {"part":"look","proposed":true,"input":"choice","label":"Difficulty","data":[{"value":"easy","label":"Easy"},{"value":"medium","label":"Medium"},{"value":"hard","label":"Hard"}],"required":false,"initial":"easy"},
   time_estimate: {"part":"look","proposed":true,"input":"text","label":"Time estimate","placeholder":"5-10 minutes","required":false,"initial":""},
   language: {"part":"look","proposed":true,"input":"text","label":"Language","placeholder":"en","required":false,"initial":""},
-  product: {"part":"target","input":"text","label":"Product","hint":"What it advertises: a link to the app in a store, or any name. Of several offers for one product, one is listed.","placeholder":"android:com.example.game","required":false,"initial":""},
+  product: {"part":"target","input":"text","label":"Product","hint":"What the offer advertises: an app store link, or any name. If several offers are for the same product, only one is listed.","placeholder":"android:com.example.game","required":false,"initial":""},
   requirements: {"part":"look","proposed":true,"input":"lines","label":"Requirements","required":false,"initial":""},
   payment_required: {"part":"look","proposed":true,"input":"flag","label":"Payment required","required":false,"initial":false},
   conversion_type: {"part":"target","proposed":true,"input":"choice","label":"Conversion type","data":[{"value":"cpa","label":"Action (CPA)"},{"value":"cpi","label":"Install (CPI)"},{"value":"cpe","label":"Event (CPE)"},{"value":"cpl","label":"Lead (CPL)"},{"value":"survey","label":"Survey"}],"required":false,"initial":"cpa"},

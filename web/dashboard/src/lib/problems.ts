@@ -36,7 +36,7 @@ export function findInvalid(form: HTMLFormElement, isFault = ({ valid }: Validit
 function explain({ validity, type, validationMessage }: HTMLInputElement | HTMLTextAreaElement): string {
   if (validity.valueMissing) return 'Required.'
   // The browser gives a date that is half typed as none at all.
-  if (validity.badInput) return type === 'date' ? 'Enter a whole date.' : 'Enter a whole date and time.'
+  if (validity.badInput) return type === 'date' ? 'Enter a complete date.' : 'Enter a complete date and time.'
   if (validity.typeMismatch && type === 'email') return 'Enter an email address such as name@example.com.'
   return validationMessage
 }

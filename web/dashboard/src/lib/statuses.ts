@@ -116,7 +116,7 @@ export const FEED_CHANGES: Labels<Schemas['FeedChangeList']['changes'][number]['
   created: 'New',
   changed: 'Changed',
   resumed: 'Resumed',
-  held: STATUSES.waiting.label,
-  skipped: 'Left out',
+  held: 'Held',
+  skipped: 'Skipped',
   ...labelsOf('paused'),
 }

@@ -84,7 +84,7 @@ export const OFFER_SORTS: Labels<OfferSort> = {
 
 export const TRUSTED: Labels<Asked<'GET /apps/{app_id}/trust', 'trusted'>> = {
   yes: 'trusted only',
-  no: 'not trusted only',
+  no: 'untrusted only',
 }
 export const REQUEST_RESULTS: Labels<Asked<'GET /apps/{app_id}/requests', 'outcome'>> = {
   error: 'Errors',

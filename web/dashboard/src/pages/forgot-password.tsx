@@ -42,7 +42,7 @@ export default function ForgotPassword() {
         </Alert>
       ) : (
         <Alert color="yellow" role="status">
-          This network sends no mail. Ask the operator for a reset link.
+          This network does not send email. Ask the operator for a reset link.
         </Alert>
       )}
       <Anchor component={Link} href="/sign-in" size="sm">

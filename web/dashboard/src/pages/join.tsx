@@ -39,7 +39,7 @@ function Invited({ token }: { token: string }) {
   if (invitation.data.holder === 'taken')
     return (
       <BrokenLink title="This address already has an account">
-        An email address belongs to one account. Sign in with it, or ask to be invited at another address.
+        Each email address can have one account only. Sign in, or ask for an invitation to another address.
       </BrokenLink>
     )
   return <JoinForm token={token} invitation={invitation.data} />
@@ -48,7 +48,7 @@ function Invited({ token }: { token: string }) {
 const PUBLISHER_ROLES = {
   publisher_owner: 'As an owner you can do everything.',
   publisher_developer: 'As a developer you set up apps and postbacks.',
-  publisher_finance: 'In finance you see the balance and set the rates of the apps.',
+  publisher_finance: 'With the finance role, you see the balance and set the apps’ exchange rates.',
   publisher_viewer: 'As a viewer you see apps and reports but can’t change anything.',
 }
 

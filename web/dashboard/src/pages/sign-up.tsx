@@ -93,12 +93,12 @@ function CheckMail({ email }: { email: string }) {
       </Text>
       <List size="sm" type="ordered" spacing="xs">
         <List.Item>Open the link in the message within three days, and enter your password again.</List.Item>
-        <List.Item>Create your app. Its test keys work at once.</List.Item>
+        <List.Item>Create your app. Its test keys work immediately.</List.Item>
         <List.Item>The network reviews your application. You get an email when your live keys work.</List.Item>
       </List>
       <Text size="sm" c="dimmed">
-        No message after a few minutes? Look into your spam folder, or sign up again: an address gets up to three
-        messages a day.
+        No message after a few minutes? Check your spam folder, or sign up again: each address gets up to three messages
+        a day.
       </Text>
     </Door>
   )

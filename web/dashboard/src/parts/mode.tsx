@@ -33,11 +33,11 @@ export function ModeSign({ traffic }: { traffic: Traffic }) {
     <Alert color={traffic === 'both' ? 'orange' : 'gray'} mb="md" py="xs" role="status">
       {traffic === 'both' ? (
         <>
-          <b>Test data.</b> This page shows what was done with test keys, which moves no money. {back}
+          <b>Test data.</b> This page shows the activity of test keys. No money is involved. {back}
         </>
       ) : (
         <>
-          <b>Live data.</b> This page counts live traffic only; test traffic is not in it. {back}
+          <b>Live data.</b> This page counts live traffic only; test traffic is excluded. {back}
         </>
       )}
     </Alert>

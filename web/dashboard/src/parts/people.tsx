@@ -81,7 +81,7 @@ function PeopleTable({ base, people, roles, mayChange }: TableProps) {
     { refresh: [base], done: 'Saved.' },
   )
   const askToDisable = async ({ id, name }: Person) => {
-    const text = `${name} is signed out everywhere at once, and their API tokens are revoked for good. You can enable the account again later.`
+    const text = `${name} is signed out everywhere immediately, and their API tokens are permanently revoked. You can enable the account again later.`
     if (await confirm({ title: `Disable ${name}?`, text, action: 'Disable' })) change.mutate({ id, disabled: true })
   }
   const columns: (Column<Person> | false)[] = [
@@ -143,8 +143,8 @@ type InvitationsProps = {
 /** What the person who sent an invitation should know of its mail. */
 const MAIL_PROBLEMS: Partial<Record<TeamData['invitations'][number]['mail'], string>> = {
   queued: 'Sending the invitation…',
-  retrying: 'The email could not be sent yet. We keep trying.',
-  refused: 'The mail server refuses this address. Check it and invite again.',
+  retrying: 'The email could not be sent yet and is being retried.',
+  refused: 'The mail server rejected this address. Check the address and invite again.',
 }
 
 function Invitations({ base, invitations, roles, mayChange }: InvitationsProps) {
@@ -213,8 +213,8 @@ function aboutInvitation({ url, mailed }: Schemas['IssuedInvitation']): string {
   if (mailed)
     return 'We are sending the link to this address. The link works once and expires in a week. If sending fails, the list below says so.'
   return url === null
-    ? 'This network sends no mail. Ask the operator for the link.'
-    : 'This network sends no mail, so send the link yourself. The link works once and expires in a week.'
+    ? 'This network does not send email. Ask the operator for the link.'
+    : 'This network does not send email, so send the link yourself. The link works once and expires in a week.'
 }
 
 type InviteProps = { base: Base; roles: RoleChoice[]; firstRole: string | undefined }

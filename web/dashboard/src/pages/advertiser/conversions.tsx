@@ -42,7 +42,7 @@ export default function Conversions() {
   return (
     <Page
       title="Conversions"
-      about="Completions of your offers, newest first, with your transaction IDs. The CSV file follows the filters, with up to 10,000 of the newest."
+      about="Completions of your offers, newest first, with your transaction IDs. The CSV file applies the filters and has up to the 10,000 newest."
       actions={
         <>
           <DecideByFile advertiserId={advertiser_id} />

@@ -72,7 +72,7 @@ function ProposeButton({ path, offer: { waiting_proposal_id } }: { path: OfferPa
   if (waiting_proposal_id !== null)
     return (
       <Button component={Link} href={path.replace(/offers.*$/, `proposals/${waiting_proposal_id}`)} variant="default">
-        Waiting proposal
+        View proposal
       </Button>
     )
   return mayChange ? (
@@ -88,7 +88,7 @@ function PauseButton({ path, offer }: { path: OfferPath; offer: Offer }) {
   const pause = useChange(() => post(`${path}/pause`), { refresh, done: 'Offer paused.' })
   const resume = useChange(() => post(`${path}/resume`), { refresh, done: 'Offer resumed.' })
   const ask = async () => {
-    const text = 'It leaves all lists immediately. Users who clicked before can still complete it.'
+    const text = 'The offer leaves all lists immediately. Users who have already clicked can still complete it.'
     if (await confirm({ title: `Pause ${offer.name}?`, text, action: 'Pause' })) pause.mutate(undefined)
   }
   if (!mayChange || offer.paused_by === 'operator') return null
@@ -119,7 +119,7 @@ const factsOf = (offer: Offer): Fact[] => [
   ['Platforms', formatPlatforms(offer.platforms)],
   ['Description', offer.description],
   ['Requirements', offer.requirements === '' ? '–' : offer.requirements],
-  ['Starts', offer.starts_at === null ? 'has begun' : <Time key="starts" at={offer.starts_at} />],
+  ['Starts', offer.starts_at === null ? 'started' : <Time key="starts" at={offer.starts_at} />],
   ['Ends', offer.ends_at === null ? 'never' : <Time key="ends" at={offer.ends_at} />],
 ]
 

@@ -27,7 +27,7 @@ export default function Offers() {
   return (
     <Page
       title="Offers"
-      about="Your offers in this network, with what you pay for a completion."
+      about="Your offers on this network, and what you pay for each completion."
       actions={
         mayWriteAdvertiser(useMe()) && (
           <Button component={Link} href={`${base}/new`} leftSection={<IconPlus size={16} />}>

@@ -130,7 +130,7 @@ function Figures({ base, report }: { base: string; report: Report }) {
       />
       {has_more && (
         <Text size="sm" c="dimmed">
-          The first {rows.length} by spend. The CSV file has up to 50,000.
+          Top {rows.length} by spend. The CSV file has up to 50,000.
         </Text>
       )}
     </>

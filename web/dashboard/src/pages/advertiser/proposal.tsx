@@ -30,7 +30,7 @@ function Shown({ base, proposal }: ShownProps) {
       title={name}
       about={
         <>
-          {is_new ? 'New offer' : 'Change of an offer'} · external ID {external_id} · proposed by {proposed_by}{' '}
+          {is_new ? 'New offer' : 'Offer change'} · external ID {external_id} · proposed by {proposed_by}{' '}
           <Time at={created_at} ago />
         </>
       }
@@ -43,8 +43,8 @@ function Shown({ base, proposal }: ShownProps) {
       )}
       {status === 'approved' && decided_at !== null && (
         <Alert color="green">
-          Approved <Time at={decided_at} ago />. The operator may have changed some of it: the page of the offer shows
-          it as it is.
+          Approved <Time at={decided_at} ago />. The operator may have edited the proposal: the offer page shows the
+          current values.
         </Alert>
       )}
       <Section title={is_new ? 'Offer' : 'Changes'}>
@@ -64,7 +64,7 @@ function Actions({ base, proposal: { proposal_id, offer_id, status } }: ShownPro
     if (
       await confirm({
         title: 'Withdraw this proposal?',
-        text: 'Nothing changes. You can propose it again.',
+        text: 'Nothing changes on the network. You can submit a new proposal at any time.',
         action: 'Withdraw',
       })
     )

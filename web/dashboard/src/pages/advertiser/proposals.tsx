@@ -11,7 +11,7 @@ export default function Proposals() {
   return (
     <Page
       title="Proposals"
-      about="New offers and changes of your offers. They take effect once the operator of the network approves them."
+      about="New offers and changes to your offers. They take effect once the operator of the network approves them."
     >
       {control}
       <Loaded query={list}>
@@ -22,9 +22,7 @@ export default function Proposals() {
             base={base}
             pages={pages}
             nextCursor={next_cursor}
-            empty={
-              <Empty title={NO_PROPOSALS[status]}>Propose a new offer, or a change on the page of an offer.</Empty>
-            }
+            empty={<Empty title={NO_PROPOSALS[status]}>Propose a new offer, or changes on an offer’s page.</Empty>}
           />
         )}
       </Loaded>

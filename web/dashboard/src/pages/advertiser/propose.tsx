@@ -10,7 +10,8 @@ import { OfferForm } from '../../parts/network-offers/offer-form.tsx'
 import { NEW_OFFER, type OfferValues, proposalOf, valuesOf } from '../../parts/network-offers/values.ts'
 import { Loaded, Page } from '../../parts/page.tsx'
 
-const ABOUT = 'Nothing changes until the operator of the network approves it. You get an email with the decision.'
+const ABOUT =
+  'Nothing changes until the operator of the network approves the proposal. You get an email with the decision.'
 
 export default function Propose() {
   const { advertiser_id, offer_id } = useParams<{ advertiser_id: string; offer_id?: string }>()
@@ -40,7 +41,7 @@ function Change({ advertiserId, offer }: { advertiserId: string; offer: Schemas[
   const [initial] = useState(() => valuesOf(offer))
   return (
     <Form
-      title={`Propose changes of ${offer.name}`}
+      title={`Propose changes to ${offer.name}`}
       advertiserId={advertiserId}
       initial={initial}
       bodyOf={(values) => ({ offer_id: offer.offer_id, ...proposalOf(values, initial) })}

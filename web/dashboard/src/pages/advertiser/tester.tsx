@@ -30,12 +30,12 @@ export default function Tester() {
   return (
     <Page
       title="Postback test"
-      about="Click a link, then let your system call us. Tests move no money and are excluded from reports."
+      about="Click a test link, then have your system call the postback URL. No money is involved, and tests are excluded from reports."
     >
       <Loaded query={offers}>
         {(data) =>
           data.offers.length === 0 ? (
-            <Empty title="No active offers">A test needs an offer that is active.</Empty>
+            <Empty title="No active offers">You need an active offer to run a test.</Empty>
           ) : (
             <Group align="flex-end">
               <Select
@@ -86,7 +86,7 @@ function Shown({ test: { click, call, conversion }, link }: { test: Test; link: 
                 </Anchor>
               )}
               <Text size="sm" c="dimmed">
-                It leads to your destination URL, with the click ID filled in.
+                The link leads to your destination URL, with the click ID filled in.
               </Text>
             </>
           ) : (
@@ -103,7 +103,7 @@ function Shown({ test: { click, call, conversion }, link }: { test: Test; link: 
               </Text>
               <CopyBlock value={click.callback_url} label="Copy the URL" />
               <Text size="sm" c="dimmed">
-                If nothing happens here after a call, its token is not yours: the answer to the call says so.
+                If your call does not show up here, its token is wrong: check the response to your call.
               </Text>
             </>
           )}
@@ -115,13 +115,13 @@ function Shown({ test: { click, call, conversion }, link }: { test: Test; link: 
         </Step>
         <Step
           number={3}
-          title="The call is understood"
+          title="Callback processed"
           isDone={call?.is_understood === true}
           isFailed={call !== null && !call.is_understood}
         >
           {call !== null && !call.is_understood && (
             <Alert color="red" title={`Outcome: ${call.outcome}`}>
-              {call.reason} Call again once it is mended.
+              {call.reason} Fix this, then call again.
             </Alert>
           )}
         </Step>

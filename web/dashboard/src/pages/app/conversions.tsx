@@ -19,7 +19,7 @@ export default function Conversions() {
   return (
     <Page
       title="Conversions"
-      about="Offers that your users completed, newest first. The CSV file follows the filters, with up to 10,000 of the newest."
+      about="Offers that your users completed, newest first. The CSV file applies the filters and has up to the 10,000 newest."
       actions={<DownloadCsv href={file} />}
     >
       <ConversionFilters filters={filters} change={change} />

@@ -59,7 +59,7 @@ function KnownLocker({ appId, id }: { appId: string; id: string }) {
             >
               {data.taken_down_reason !== null && (
                 <Alert color="red" title="Taken down by the operator of the network" role="alert">
-                  {data.taken_down_reason} It cannot be used until it is restored.
+                  {data.taken_down_reason} The locker cannot be used until the operator restores it.
                 </Alert>
               )}
               <Stack gap="lg">

@@ -18,7 +18,7 @@ export default function Lockers() {
   return (
     <Page
       title="Lockers"
-      about="Visitors complete offers to open a part of your page, or a link."
+      about="Visitors complete offers to unlock part of your page, or a link."
       actions={
         canWrite && (
           <Button component={Link} href={`${base}/new`}>
@@ -40,7 +40,7 @@ export default function Lockers() {
                 minWidth={720}
                 empty={
                   <Empty title="No lockers yet">
-                    A content locker covers a part of your page, a link locker a link that you share.
+                    A content locker covers part of your page; a link locker protects a link that you share.
                   </Empty>
                 }
               />

@@ -19,7 +19,7 @@ export default function Offer() {
       appId={app_id}
       offerId={offer_id}
       title={name}
-      about={`Offer ${offer_id}: what it brought this app. Test traffic is excluded.`}
+      about={`Offer ${offer_id}: performance in this app. Test traffic is excluded.`}
       actions={
         offer.data !== undefined && (
           <Button component={Link} href={`${offers}?offer=${offer_id}`} variant="default">

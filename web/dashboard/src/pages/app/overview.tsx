@@ -34,7 +34,7 @@ function OverviewOf({ appId }: { appId: string }) {
           <Stack gap="lg">
             {isOver && (
               <Alert color="gray" title="This app is revoked">
-                Its keys no longer work. To continue, create a new app.
+                The keys of this app no longer work. To continue, create a new app.
               </Alert>
             )}
             <LeakWarning app={data} />

@@ -27,7 +27,7 @@ export default function Requests() {
   return (
     <Page
       title="API log"
-      about="Requests of your server in the last three days. If there are many, you see a sample; secrets are never stored."
+      about="Requests from your server in the last three days. Busy apps see a sample; secrets are never stored."
     >
       <FilterBar
         label="API requests"
@@ -109,7 +109,7 @@ function RequestLine({ row, open }: { row: ApiRequest; open: (requestId: string)
           {names.map((name) => `${name}=${String(row.parameters[name])}`).join(' · ')}
         </Text>
       )}
-      {row.skipped > 0 && <Tag>{formatCount(row.skipped)} earlier ones not shown</Tag>}
+      {row.skipped > 0 && <Tag>{formatCount(row.skipped)} earlier requests not shown</Tag>}
     </Stack>
   )
 }

@@ -107,13 +107,13 @@ function Conversions({ appId, ticket: { conversions, is_test } }: { appId: strin
   if (conversions.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        No conversions of this user for the offer.
+        This user has no conversions for the offer.
       </Text>
     )
   return (
     <Stack gap="xs">
       <Text size="sm" fw={600}>
-        Conversions of this user for the offer
+        The user’s conversions for the offer
       </Text>
       {conversions.map(({ conversion_id, goal_name, status, created_at }) => (
         <Group key={conversion_id} gap="xs">

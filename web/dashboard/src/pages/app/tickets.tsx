@@ -31,7 +31,7 @@ function TicketsOf({ appId }: { appId: string }) {
   const query = { mode, status: oneOf(TICKET_STATUSES, status), user_id, cursor: pages.cursor }
   const list = useGet(`/apps/${appId}/tickets`, { query, everyMs: LOOK_AGAIN_MS })
   return (
-    <Page title={titleOf(list.data?.open ?? 0)} about="What users of your wall asked, newest first.">
+    <Page title={titleOf(list.data?.open ?? 0)} about="Questions from users of your wall, newest first.">
       <FilterBar
         label="Tickets"
         filters={{ ...(status === undefined ? {} : { status }), ...(user_id === undefined ? {} : { user_id }) }}
@@ -85,7 +85,7 @@ function Nothing({ appId, isFiltered }: { appId: string; isFiltered: boolean }) 
             'Tickets appear here when signed users of your wall ask for help.'
           ) : (
             <>
-              Your wall does not offer help. Turn on “Help: tickets of signed users” in the{' '}
+              Help is off on your wall. Turn on “Help: tickets of signed users” in the{' '}
               <Anchor component={Link} href={`/apps/${appId}/wall`} inherit underline="always">
                 wall settings
               </Anchor>

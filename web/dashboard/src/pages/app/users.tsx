@@ -30,7 +30,7 @@ function RecentUsers({ appId }: { appId: string }) {
   const mode = useMode()
   const users = useGet(`/apps/${appId}/users`, { query: { mode } })
   return (
-    <Page title="Users" about="Find a user by your own user ID, or pick one of those who converted last.">
+    <Page title="Users" about="Find a user by your own user ID, or choose one who converted recently.">
       <Stack>
         <FindUser />
         <Loaded query={users}>
@@ -39,7 +39,7 @@ function RecentUsers({ appId }: { appId: string }) {
               rows={list.users}
               columns={columnsOf(appId)}
               rowKey={({ user_id }) => user_id}
-              label="Users who converted last"
+              label="Users who converted recently"
               empty={<Empty title="No conversions yet">Users appear here when they convert.</Empty>}
             />
           )}

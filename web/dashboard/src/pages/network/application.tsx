@@ -73,7 +73,7 @@ function Decision({ application: { publisher_id, publisher, status } }: { applic
       <ReasonModal
         opened={isOpen}
         title={`Refuse ${publisher}?`}
-        about="Its test keys stop working. The applicant reads your reason in an email and in the dashboard."
+        about="Its test keys stop working. The applicant sees your reason in an email and in the dashboard."
         action="Refuse"
         onClose={close}
         send={(reason) => refuse.mutateAsync(reason)}

@@ -36,7 +36,11 @@ export default function Applications() {
             minWidth={760}
             onOpen={({ publisher_id }) => navigate(pathOf(publisher_id))}
             pager={<Pager pages={pages} nextCursor={next_cursor} />}
-            empty={<Empty title={EMPTY[status]}>Publishers sign up where you have opened sign-up.</Empty>}
+            empty={
+              <Empty title={EMPTY[status]}>
+                Applications appear here when publishers sign up. Open sign-up in the settings.
+              </Empty>
+            }
           />
         )}
       </Loaded>

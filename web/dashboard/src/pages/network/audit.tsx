@@ -39,9 +39,9 @@ export default function Audit() {
             minWidth={860}
             pager={<Pager pages={pages} nextCursor={next_cursor} />}
             empty={
-              <Empty title={isFiltered ? 'Nothing matches' : 'No changes yet'}>
+              <Empty title={isFiltered ? 'No entries match' : 'No changes yet'}>
                 {isFiltered
-                  ? 'Enter the full email address. For an action, the first letters are enough, such as person.'
+                  ? 'Enter the full email address. For an action, the beginning is enough, such as person.'
                   : 'Every change in the dashboard or through the management API is listed here.'}
               </Empty>
             }

@@ -80,7 +80,7 @@ const COLUMNS: Column<Ban>[] = [
 const liftColumn = (ask: (ban: Ban) => void): Column<Ban> => ({
   name: 'Actions',
   cell: (ban) => (
-    <Button size="xs" variant="default" onClick={() => ask(ban)} aria-label={`Lift the ban of ${ban.user_id}`}>
+    <Button size="xs" variant="default" onClick={() => ask(ban)} aria-label={`Lift the ban on ${ban.user_id}`}>
       Lift
     </Button>
   ),

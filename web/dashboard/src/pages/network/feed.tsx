@@ -54,7 +54,7 @@ function Shown({ feed }: { feed: FeedData }) {
             value="held"
             rightSection={feed.held_offers > 0 && <Badge size="sm">{formatCount(feed.held_offers)}</Badge>}
           >
-            Waiting payouts
+            Payout changes
           </Tabs.Tab>
           <Tabs.Tab value="settings">Settings</Tabs.Tab>
           <Tabs.Tab value="mapping">Request and mapping</Tabs.Tab>
@@ -90,16 +90,16 @@ function Actions({ feed, onAsked }: { feed: FeedData; onAsked: (runId: number) =
   const asked = { refresh: ['/feeds'], onDone: ({ feed_run_id }: FeedRun) => onAsked(feed_run_id) }
   const preview = useChange(() => post(`${path}/preview`), asked)
   const run = useChange(() => post(`${path}/run`), asked)
-  const pause = useChange(() => post(`${path}/pause`), { refresh: ['/feeds'], done: 'Paused. Its offers stay as they are.' }) // prettier-ignore
-  const resume = useChange(() => post(`${path}/resume`), { refresh: ['/feeds'], done: 'Started. It is fetched now, and then on its schedule.' }) // prettier-ignore
+  const pause = useChange(() => post(`${path}/pause`), { refresh: ['/feeds'], done: 'Feed paused. Its offers stay as they are.' }) // prettier-ignore
+  const resume = useChange(() => post(`${path}/resume`), { refresh: ['/feeds'], done: 'Feed started. The first run starts now; later runs follow the schedule.' }) // prettier-ignore
   const runs = useGet(`${path}/runs`, { query: { cursor: undefined } }).data?.runs
   const askAndStart = async () => {
     const isKnown = runs?.some(({ outcome }) => outcome === 'done' || outcome === 'unchanged') ?? true
-    const isSure = isKnown || (await confirm({ title: 'Start without a preview?', text: 'No preview or run of this feed has been completed yet. Its offers are created as they are fetched, and publishers see them at once.', action: 'Start' })) // prettier-ignore
+    const isSure = isKnown || (await confirm({ title: 'Start without a preview?', text: 'This feed has not completed a preview or a run yet. Its offers go live as soon as they are fetched.', action: 'Start' })) // prettier-ignore
     if (isSure) resume.mutate(undefined)
   }
   const askAndPause = async () => {
-    const isSure = await confirm({ title: 'Pause this feed?', text: 'It is not fetched any more. Its offers stay as they are, also those that end at the network.', action: 'Pause' }) // prettier-ignore
+    const isSure = await confirm({ title: 'Pause this feed?', text: 'The feed is no longer fetched. Its offers stay as they are, even those that end at the network.', action: 'Pause' }) // prettier-ignore
     if (isSure) pause.mutate(undefined)
   }
   return (
@@ -164,7 +164,7 @@ function Runs({ feedId, runId, mayChange, onOpen }: RunsProps) {
             rowKey={({ feed_run_id }) => feed_run_id}
             onOpen={({ feed_run_id }) => onOpen(feed_run_id)}
             pager={<Pager pages={pages} nextCursor={data.next_cursor} />}
-            empty={<Empty title="No runs yet">Look at a preview, then start the feed.</Empty>}
+            empty={<Empty title="No runs yet">Run a preview, then start the feed.</Empty>}
           />
         )}
       </Loaded>
@@ -189,7 +189,7 @@ const columns = (onOpen: (runId: number) => void): Column<FeedRun>[] => [
   { name: 'New', isNumber: true, cell: ({ created }) => formatCount(created) },
   { name: 'Changed', isNumber: true, cell: ({ changed }) => formatCount(changed) },
   { name: 'Paused', isNumber: true, cell: ({ paused }) => formatCount(paused) },
-  { name: 'Waiting', isNumber: true, cell: ({ held }) => formatCount(held) },
-  { name: 'Left out', isNumber: true, cell: ({ skipped }) => formatCount(skipped) },
+  { name: 'Held', isNumber: true, cell: ({ held }) => formatCount(held) },
+  { name: 'Skipped', isNumber: true, cell: ({ skipped }) => formatCount(skipped) },
   { name: 'Problem', isText: true, cell: ({ message }) => message },
 ]

@@ -19,7 +19,7 @@ export default function Feeds() {
   return (
     <Page
       title="Feeds"
-      about="Offers of other networks, fetched on a schedule and kept up to date."
+      about="Offers from other networks, fetched on a schedule and kept up to date."
       actions={
         mayChange && (
           <Button component={Link} href="/network/feeds/new" leftSection={<IconPlus size={16} />}>
@@ -38,7 +38,7 @@ export default function Feeds() {
               rowKey={({ feed_id }) => feed_id}
               empty={
                 <Empty title="No feeds yet">
-                  Add one: choose a network, enter your key, look at the preview, and start it.
+                  Add a feed: choose a network, enter your key, check the preview, then start the feed.
                 </Empty>
               }
             />
@@ -89,7 +89,7 @@ const COLUMNS: Column<Schemas['FeedList']['feeds'][number]>[] = [
     name: 'To do',
     isText: true,
     cell: ({ latest_run, held_offers }) =>
-      latest_run?.message || (held_offers > 0 && `${formatNoun(held_offers, 'new payout')} to approve`),
+      latest_run?.message || (held_offers > 0 && `${formatNoun(held_offers, 'payout change')} to approve`),
   },
   {
     name: 'Next run',

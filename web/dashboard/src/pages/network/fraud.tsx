@@ -48,7 +48,9 @@ function Flagged() {
       <Loaded query={found}>
         {({ conversions, next_cursor }) =>
           conversions.length === 0 ? (
-            <Empty title="None">No conversion had {signal === 'any' ? 'any signal' : 'this signal'} so far.</Empty>
+            <Empty title="No flagged conversions">
+              No conversion has had {signal === 'any' ? 'any signal' : 'this signal'} so far.
+            </Empty>
           ) : (
             <Stack>
               <ConversionTable rows={conversions} pager={<Pager pages={pages} nextCursor={next_cursor} />} />

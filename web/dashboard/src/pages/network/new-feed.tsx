@@ -38,10 +38,7 @@ export default function NewFeed() {
   const presets = useGet('/feed-presets')
   const [made, setMade] = useState<Schemas['CreatedFeed'] | null>(null)
   return (
-    <Page
-      title="Add feed"
-      about="Offers of another network. It is paused at first: look at its preview, then start it."
-    >
+    <Page title="Add feed" about="Offers from another network. A new feed is paused: check its preview, then start it.">
       {made === null ? (
         <Loaded query={presets}>{(data) => <Add presets={data.presets} onMade={setMade} />}</Loaded>
       ) : (
@@ -114,7 +111,7 @@ function Add({ presets, onMade }: { presets: Preset[]; onMade: (made: Schemas['C
             {preset?.postback_secret && (
               <PasswordInput
                 label={preset.postback_secret}
-                description="To check the signatures of the network’s callbacks. Without it, the token in their URL protects them alone."
+                description="Verifies the signatures of the network’s callbacks. Without it, only the token in the URL protects them."
                 maw={420}
                 autoComplete="off"
                 {...form.getInputProps('postback_secret')}
@@ -124,7 +121,7 @@ function Add({ presets, onMade }: { presets: Preset[]; onMade: (made: Schemas['C
               <ShareField form={form} />
               <AdvertiserSelect
                 label="Advertiser"
-                description="Its offers belong to it. Leave empty to create one of the same name."
+                description="Owns the offers of this feed. Leave empty to create one with the same name."
                 clearable
                 value={form.getValues().advertiser_id || null}
                 onChange={(value) => form.setFieldValue('advertiser_id', value ?? '')}
@@ -157,10 +154,10 @@ function CopyPreset({ preset, onCopy }: { preset: Preset; onCopy: () => void }) 
   return (
     <Stack gap={4} align="flex-start">
       <Button variant="default" size="xs" leftSection={<IconCopy size={14} />} onClick={onCopy}>
-        Copy as own definition
+        Copy to a custom feed
       </Button>
       <Text size="sm" c="dimmed">
-        Shows how {preset.title} is asked and read, so that you can change it. Such a feed does not follow later versions of the preset, and you set up the callbacks under its advertiser.
+        Shows how {preset.title} is requested and mapped, so that you can change it. A custom feed does not get later updates of the preset, and you set up its callbacks under the advertiser.
       </Text>
     </Stack>
   )
@@ -172,7 +169,7 @@ function Made({ made: { feed, token } }: { made: Schemas['CreatedFeed'] }) {
     <Section title={`${feed.name} was added`}>
       <Text size="sm">
         1. Paste this postback URL into the network’s system, so that it confirms conversions.{' '}
-        {token === null ? `Put the token of ${feed.advertiser} in place of ${feed.token_place}.` : 'It has a new token: store it now, it won’t be shown again.'}
+        {token === null ? `Put the token of ${feed.advertiser} in place of ${feed.token_place}.` : 'The URL has a new token: store it now, it won’t be shown again.'}
       </Text>
       <CopyBlock value={url} label="Copy the URL" />
       {feed.notes.map((note) => (
@@ -180,7 +177,7 @@ function Made({ made: { feed, token } }: { made: Schemas['CreatedFeed'] }) {
           {note}
         </Text>
       ))}
-      <Text size="sm">2. Look at the preview, then start the feed.</Text>
+      <Text size="sm">2. Check the preview, then start the feed.</Text>
       <Button component={Link} href={`/network/feeds/${feed.feed_id}`} style={{ alignSelf: 'flex-start' }}>
         Go to {feed.name}
       </Button>

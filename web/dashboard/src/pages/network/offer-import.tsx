@@ -123,7 +123,7 @@ function Watch({ importId, again }: { importId: string; again: () => void }) {
   if (job.error?.status === 404)
     return (
       <Empty title="This import has expired">
-        Its preview and results are no longer kept. You can safely import the file again.
+        The preview and results were deleted. You can safely import the file again.
         <Group justify="center" mt="sm">
           <Button size="xs" onClick={again}>
             Choose a file

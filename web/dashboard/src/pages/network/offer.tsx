@@ -136,7 +136,7 @@ function Actions({ offer, mayChange }: { offer: OfferData; mayChange: boolean })
     done: isPaused ? 'Offer resumed.' : 'Offer paused.',
   })
   const ask = async () => {
-    const text = 'It leaves all lists within a second. Users who clicked before can still convert.'
+    const text = 'The offer leaves all lists within a second. Users who have already clicked can still convert.'
     if (isPaused || (await confirm({ title: 'Pause this offer?', text, action: 'Pause offer' })))
       toggle.mutate(undefined)
   }

@@ -52,7 +52,7 @@ export default function Offers() {
   return (
     <Page
       title="Offers"
-      about="All offers on this network, with their figures of the last 30 days."
+      about="All offers on this network, with figures for the last 30 days."
       actions={
         mayChange && (
           <>

@@ -3,7 +3,7 @@ import { People } from '../../parts/people.tsx'
 
 const ROLES = [
   { value: 'operator', label: 'Operator', about: 'Can do everything on this network.' },
-  { value: 'operator_reader', label: 'Read only', about: 'Sees everything and can’t change anything.' },
+  { value: 'operator_reader', label: 'Read only', about: 'Sees everything but can’t change anything.' },
 ]
 
 export default function Operators() {

@@ -82,8 +82,8 @@ function Attention({ attention }: { attention: Overview['attention'] }) {
     },
     {
       count: waiting_proposals,
-      one: 'proposal of an advertiser is waiting',
-      many: 'proposals of advertisers are waiting',
+      one: 'advertiser proposal is waiting for review',
+      many: 'advertiser proposals are waiting for review',
       to: '/network/proposals',
       does: 'Review proposals',
     },
@@ -124,8 +124,8 @@ function Attention({ attention }: { attention: Overview['attention'] }) {
     },
     {
       count: attention.held_offers,
-      one: 'new payout of a feed is waiting for approval',
-      many: 'new payouts of feeds are waiting for approval',
+      one: 'payout change in a feed is waiting for approval',
+      many: 'payout changes in feeds are waiting for approval',
       to: '/network/feeds',
       does: 'Approve',
     },
@@ -134,7 +134,7 @@ function Attention({ attention }: { attention: Overview['attention'] }) {
     <Section title="Needs attention">
       {all.length === 0 ? (
         <Text size="sm">
-          All clear: no pending conversions, no unmatched callbacks, no paused postbacks, no feeds in trouble.
+          All clear: no pending conversions, no unmatched callbacks, no paused postbacks, no failing feeds.
         </Text>
       ) : (
         <Stack gap="xs">

@@ -36,7 +36,7 @@ export default function PostbackHealth() {
   return (
     <Page
       title="Postback health"
-      about="Each app has its own queue, so a failing app does not delay the others. Failures are retried; after five days of failures only, the app’s postbacks are paused."
+      about="Each app has its own queue, so a failing app does not delay the others. Failures are retried; after five days of nothing but failures, the app’s postbacks are paused."
     >
       <FilterBar
         label="Apps"
@@ -198,7 +198,7 @@ function LaneSwitch({ lane: { app_id, app, publisher, state, has_address } }: { 
       title: 'Pause postbacks?',
       children: (
         <Text size="sm">
-          {publisher} will not be notified of conversions of {app} until you resume. Queued postbacks are kept.
+          {publisher} will not be notified of conversions in {app} until you resume. Queued postbacks are kept.
         </Text>
       ),
       labels: { confirm: 'Pause postbacks', cancel: 'Cancel' },

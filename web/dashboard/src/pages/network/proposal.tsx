@@ -39,7 +39,7 @@ function Shown({ proposal }: { proposal: Proposal }) {
       title={name}
       about={
         <>
-          {is_new ? 'New offer' : 'Change of an offer'} ·{' '}
+          {is_new ? 'New offer' : 'Offer change'} ·{' '}
           <Anchor component={Link} href={`/network/advertisers/${advertiser_id}`} inherit underline="always">
             {advertiser}
           </Anchor>{' '}
@@ -66,7 +66,7 @@ function Shown({ proposal }: { proposal: Proposal }) {
           title={is_new ? 'Offer' : 'Changes'}
           about={
             status === 'waiting' && !is_new
-              ? 'Against the offer as it is now. All other fields stay as they are.'
+              ? 'Compared with the current offer. All other fields stay unchanged.'
               : undefined
           }
         >
@@ -94,7 +94,7 @@ function Notices({ proposal }: { proposal: Proposal }) {
         </Alert>
       )}
       {has_moved && (
-        <Alert color="yellow">The offer belongs to another advertiser by now. This proposal can only be refused.</Alert>
+        <Alert color="yellow">The offer now belongs to another advertiser. This proposal can only be refused.</Alert>
       )}
       {problem !== null && (
         <Alert color="yellow" title="This can’t be approved as it is">
@@ -103,7 +103,7 @@ function Notices({ proposal }: { proposal: Proposal }) {
       )}
       {changes.some(({ changed_since }) => changed_since) && (
         <Alert color="yellow">
-          The offer was edited since this was proposed. Approving overwrites the fields marked “Edited since”.
+          The offer was edited after this was proposed. Approving overwrites the fields marked “Edited since”.
         </Alert>
       )}
       {warnings.length > 0 && (
@@ -151,7 +151,7 @@ function Decision({ proposal, edit }: { proposal: Proposal; edit: () => void }) 
       <ReasonModal
         opened={isOpen}
         title={`Refuse the proposal for ${name}?`}
-        about="The advertiser reads your reason in an email and in the dashboard."
+        about="The advertiser sees your reason in an email and in the dashboard."
         action="Refuse"
         onClose={close}
         send={(reason) => refuse.mutateAsync(reason)}

@@ -8,7 +8,7 @@ export default function Proposals() {
   return (
     <Page
       title="Proposals"
-      about="New offers and changes of offers that advertisers propose. They take effect once you approve them."
+      about="New offers and changes to offers, proposed by advertisers. They take effect once you approve them."
     >
       {control}
       <Loaded query={list}>

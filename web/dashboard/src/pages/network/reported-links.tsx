@@ -32,7 +32,7 @@ export default function ReportedLinks() {
   )
   const restore = useChange((id: number) => post(`/lockers/${String(id)}/restore`), {
     refresh: ['/reported-links'],
-    done: 'Done. The link works, and its reports are closed.',
+    done: 'The link works, and its reports are closed.',
   })
   return (
     <Page title="Reported links" about="Link lockers that visitors reported, and those that were taken down.">
@@ -52,7 +52,7 @@ export default function ReportedLinks() {
             rowKey={({ locker_id }) => locker_id}
             label="Reported links"
             minWidth={860}
-            empty={<Empty title="No reports">Every page of a link lets its visitors report it.</Empty>}
+            empty={<Empty title="No reports">Visitors can report a link on its page.</Empty>}
           />
         )}
       </Loaded>
@@ -75,7 +75,7 @@ const COLUMNS: Column<ReportedLink>[] = [
       </>
     ),
   },
-  { name: 'Leads to', isText: true, cell: ({ target_url }) => target_url },
+  { name: 'Destination', isText: true, cell: ({ target_url }) => target_url },
   {
     name: 'Publisher',
     isText: true,

@@ -47,10 +47,10 @@ function warningsOf({ queues, database, replica, backups, partitions, nodes, exp
     warnings.push('The database is running out of connections. Raise max_connections or run fewer processes.')
   if (replica !== null && !replica.is_used)
     warnings.push(
-      'The replica is down or behind, and the dashboard reads from the primary. Check that it runs and streams from there.',
+      'The replica is down or behind, so the dashboard reads from the primary. Check that the replica is running and replicating.',
     )
   if (backups?.is_late)
-    warnings.push('The last backup is too old. Look for "making backups failed" in the log of the worker.')
+    warnings.push('The last backup is too old. Look for "making backups failed" in the worker’s log.')
   for (const { kind, failure, lost_rows } of exported?.kinds ?? []) {
     if (failure !== null)
       warnings.push(
@@ -68,7 +68,7 @@ function warningsOf({ queues, database, replica, backups, partitions, nodes, exp
 const nameOfKind = (kind: string) => kind.replaceAll('_', ' ')
 
 function describeLag(lag_seconds: number | null): string {
-  if (lag_seconds === null) return 'Away'
+  if (lag_seconds === null) return 'Down'
   return lag_seconds < 1 ? 'Up to date' : `${Math.round(lag_seconds)} s behind`
 }
 
@@ -111,7 +111,7 @@ function Facts(shown: Shown) {
             name="Backup"
             about={
               backups === null
-                ? 'Set BACKUP_DIR to make backups'
+                ? 'Set BACKUP_DIR to enable backups'
                 : backups.last_bytes === null
                   ? 'The first one is being created'
                   : formatBytes(backups.last_bytes)
@@ -156,7 +156,7 @@ function Facts(shown: Shown) {
             {formatUpTo(queues.unmatched_calls)}
           </Fact>
           {has_mail && (
-            <Fact name="Mails queued" about="Retried until they expire">
+            <Fact name="Emails queued" about="Retried until they expire">
               {formatUpTo(queues.mails_queued)}
             </Fact>
           )}
@@ -167,8 +167,8 @@ function Facts(shown: Shown) {
       </Section>
       {failed_mails.length > 0 && (
         <Section
-          title="Failed mails"
-          about="The latest mails that were refused or not accepted in time. They are not retried."
+          title="Failed emails"
+          about="The latest emails that were refused or not accepted in time. They are not retried."
         >
           <FailedMails mails={failed_mails} />
         </Section>

@@ -4,8 +4,8 @@ import { People } from '../../parts/people.tsx'
 
 const ROLES = [
   { value: 'publisher_developer', label: 'Developer', about: 'Sets up apps and postbacks. Does not see the balance.' },
-  { value: 'publisher_finance', label: 'Finance', about: 'Sees the balance and sets the rates of the apps.' },
-  { value: 'publisher_viewer', label: 'Viewer', about: 'Sees apps and reports and can’t change anything.' },
+  { value: 'publisher_finance', label: 'Finance', about: 'Sees the balance and sets the apps’ exchange rates.' },
+  { value: 'publisher_viewer', label: 'Viewer', about: 'Sees apps and reports but can’t change anything.' },
   { value: 'publisher_owner', label: 'Owner', about: 'Can do everything, including inviting members.' },
 ]
 

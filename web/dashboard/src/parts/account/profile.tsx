@@ -24,7 +24,7 @@ export function ProfileSection() {
   const { time_zone, locale } = form.getValues()
   const locales = [...new Set([...LOCALES, ...(me.locale === null ? [] : [me.locale])])]
   return (
-    <Section title="Profile" about="Your name, as others see it, and how times and numbers are shown to you.">
+    <Section title="Profile" about="Your name as others see it, and how times and numbers are shown to you.">
       <Stack maw={360}>
         <SubmitForm submit={submit} action="Save profile" button={{ style: { alignSelf: 'flex-start' } }}>
           <TextInput label="Name" autoComplete="name" required maxLength={200} {...form.getInputProps('name')} />

@@ -22,7 +22,7 @@ export function TwoFactorSection() {
   return (
     <Section
       title="Two-factor sign-in"
-      about="Requires a code from an authenticator app besides your password, so a stolen password is not enough to sign in."
+      about="Requires a code from an authenticator app in addition to your password, so a stolen password is not enough to sign in."
     >
       <Group>
         <Tag color={me.two_factor ? 'green' : 'gray'}>{me.two_factor ? 'On' : 'Off'}</Tag>

@@ -89,7 +89,7 @@ function Spent({ budget, isOwn = false }: { budget: Budget; isOwn?: boolean }) {
         ]}
       />
       <Text size="sm" c="dimmed">
-        Days and months in UTC. Pending conversions count; rejected and reversed ones free it again.
+        Days and months in UTC. Pending conversions count; rejected and reversed ones no longer count.
       </Text>
     </Stack>
   )
@@ -125,11 +125,11 @@ function BudgetForm({ advertiserId, budget, mayChange }: FormProps) {
       <Stack>
         <FormError error={error} />
         <Group align="flex-start">
-          <AmountInput label="A day" placeholder="no limit" {...form.getInputProps('daily')} />
-          <AmountInput label="A month" placeholder="no limit" {...form.getInputProps('monthly')} />
+          <AmountInput label="Per day" placeholder="no limit" {...form.getInputProps('daily')} />
+          <AmountInput label="Per month" placeholder="no limit" {...form.getInputProps('monthly')} />
           <AmountInput
             label="In total"
-            description={budget.total === null ? 'Counts from when you save it.' : undefined}
+            description={budget.total === null ? 'Counts from the time you save.' : undefined}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             placeholder="no limit"
             {...form.getInputProps('total')}

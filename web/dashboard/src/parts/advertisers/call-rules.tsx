@@ -6,7 +6,7 @@ import { Add, PartForm, Remove, type SectionProps, usePart } from './part-form.t
 
 type Rules = Schemas['CallbackRules']
 
-const ONLY_GOAL = 'If the offer has one goal, and the callback pays at least as much as it earns. Otherwise the callback is invalid.' // prettier-ignore
+const ONLY_GOAL = 'Applies if the offer has one goal and the callback pays at least as much as that goal earns. Otherwise the callback is invalid.' // prettier-ignore
 
 /** In plain words, to read only. */
 export function RuleList({ rules }: { rules: Rules }) {
@@ -20,14 +20,14 @@ export function RuleList({ rules }: { rules: Rules }) {
       ))}
       {rules.only_goal && (
         <List.Item>
-          If a callback names a goal that the offer does not have, and the offer has one goal, it counts for that goal when it pays at least as much as the goal earns. Otherwise the callback is invalid. {from(rules.only_goal_preset)}
+          If a callback names an unknown goal and the offer has only one goal, the callback counts for that goal, provided it pays at least as much as the goal earns. Otherwise the callback is invalid. {from(rules.only_goal_preset)}
         </List.Item>
       )}
     </List>
   )
 } // prettier-ignore
 
-const from = (preset: string | null) => (preset === null ? null : <Text span size="sm" c="dimmed">Comes with {preset}.</Text>) // prettier-ignore
+const from = (preset: string | null) => (preset === null ? null : <Text span size="sm" c="dimmed">Set by {preset}.</Text>) // prettier-ignore
 
 export function CallRulesSection({ advertiser, mayChange }: SectionProps) {
   const part = usePart(advertiser, 'call_rules')
@@ -39,7 +39,7 @@ export function CallRulesSection({ advertiser, mayChange }: SectionProps) {
   return (
     <Section
       title="Callback rules"
-      about="Ignored callbacks are answered as accepted and stay in the log, but change nothing."
+      about="Ignored callbacks get a success response and stay in the log, but change nothing."
     >
       <PartForm
         part={part}
@@ -57,8 +57,8 @@ export function CallRulesSection({ advertiser, mayChange }: SectionProps) {
           </Group>
         ))}
         <Checkbox
-          label="A goal that the offer does not have means its only goal"
-          description={value.only_goal_preset === null ? ONLY_GOAL : `${ONLY_GOAL} Comes with ${value.only_goal_preset}.`}
+          label="Count unknown goals as the offer’s only goal"
+          description={value.only_goal_preset === null ? ONLY_GOAL : `${ONLY_GOAL} Set by ${value.only_goal_preset}.`}
           disabled={!mayChange || value.only_goal_preset !== null}
           checked={value.only_goal}
           onChange={(event) => setValue({ ...value, only_goal: event.currentTarget.checked })}

@@ -82,7 +82,7 @@ export function Calls({ advertiserId }: { advertiserId?: number }) {
             loading={again.isPending}
             onClick={() => ask(listed, again.mutate)}
           >
-            Process these {listed.length} again
+            Process all {listed.length} again
           </Button>
           {outcome === OPEN && (
             <Button
@@ -91,7 +91,7 @@ export function Calls({ advertiserId }: { advertiserId?: number }) {
               loading={dismiss.isPending}
               onClick={() => askToDismiss(listed, dismiss.mutate)}
             >
-              Dismiss these {listed.length}
+              Dismiss all {listed.length}
             </Button>
           )}
         </Group>
@@ -124,7 +124,7 @@ export function Calls({ advertiserId }: { advertiserId?: number }) {
         <Loaded query={opened}>
           {({ calls: [call] }) =>
             call === undefined ? (
-              <Empty title="No longer in the log">This callback was deleted, or the address is wrong.</Empty>
+              <Empty title="No longer in the log">This callback was deleted, or the URL is wrong.</Empty>
             ) : (
               <CallDetails
                 call={call}

@@ -45,8 +45,8 @@ function Decide({ path }: { path: `/advertisers/${string}/decisions` }) {
   return (
     <Stack>
       <Text size="sm">
-        A file with your transaction IDs and approved, rejected or reversed for each, at most 5,000 rows. A row counts
-        as a callback: holds apply, and sending a file twice changes nothing.
+        Upload your transaction IDs with approved, rejected or reversed for each, up to 5,000 rows. Each row counts as a
+        callback: hold periods apply, and uploading a file twice changes nothing.
       </Text>
       <CopyBlock label="Example" value={EXAMPLE} />
       <FileInput

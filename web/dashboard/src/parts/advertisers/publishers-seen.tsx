@@ -13,11 +13,11 @@ export function PublisherSection({ advertiser, mayChange }: SectionProps) {
   return (
     <Section
       title="Publishers"
-      about="What the people of this advertiser see of the publishers behind their figures and conversions."
+      about="How this advertiser’s people see the publishers in their figures and conversions."
     >
       <PartForm part={part} mayChange={mayChange}>
         <Select
-          label="They see"
+          label="Shown to the advertiser"
           data={SEEN}
           allowDeselect={false}
           maw={320}

@@ -83,8 +83,8 @@ export function AmountSection({ advertiser, mayChange }: SectionProps) {
       </PartForm>
       <PartForm part={prefix} mayChange={mayChange}>
         <TextInput
-          label="Transaction IDs of reversals begin with"
-          description="Such as r-, where r-17 takes back 17. Leave empty if they do not."
+          label="Transaction ID prefix of reversals"
+          description="Such as r-, where r-17 reverses 17. Leave empty if reversals have no prefix."
           maxLength={20}
           disabled={!mayChange}
           value={prefix.value}

@@ -39,7 +39,7 @@ export function SignatureSection({ advertiser, mayChange }: { advertiser: Advert
         <Select label="Algorithm" data={choicesOf(SIGNATURE_ALGORITHMS)} allowDeselect={false} maw={420} disabled={!mayChange} {...form.getInputProps('signature.algorithm')} />
         <TextInput
           label="Signed text"
-          description="{secret}, {url}, {sorted_query}, and parameters such as {click_id}, in any order."
+          description="Use {secret}, {url}, {sorted_query} and parameters such as {click_id}, in any order."
           required
           disabled={!mayChange}
           {...form.getInputProps('signature.of')}

@@ -15,7 +15,7 @@ export function Callbacks({ feed, mayChange }: { feed: Schemas['Feed']; mayChang
     <Stack gap="lg">
       <Section
         title="Postback URL"
-        about={`Paste it into the network’s system, with the token of the advertiser in place of ${feed.token_place}.`}
+        about={`Paste this URL into the network’s system, with the token of the advertiser in place of ${feed.token_place}.`}
       >
         <CopyBlock value={feed.postback_url} label="Copy the URL" />
         {feed.notes.map((note) => (
@@ -29,7 +29,7 @@ export function Callbacks({ feed, mayChange }: { feed: Schemas['Feed']; mayChang
       </Section>
       <Section
         title="Callback rules"
-        about={`Those of ${feed.advertiser}. They apply to all its feeds. Rules that come with a network cannot be changed.`}
+        about={`The rules of ${feed.advertiser}. They apply to all feeds of this advertiser. Rules set by a network preset cannot be changed.`}
         action={
           mayChange && (
             <Button component={Link} href={`${page}?tab=dialect`} variant="default" size="xs">

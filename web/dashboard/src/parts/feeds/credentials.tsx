@@ -18,7 +18,7 @@ export function checkCredentials(rows: readonly CredentialRow[]): string | null 
   const names = used.map(({ name }) => name.trim())
   if (names.includes('')) return 'Name each credential.'
   const odd = names.find((name) => !/^\w+$/.test(name))
-  if (odd !== undefined) return `“${odd}” cannot stand in a request: use letters, digits and _ for the name.`
+  if (odd !== undefined) return `“${odd}” is not a valid name: use letters, digits and _.`
   const twice = names.find((name, i) => names.indexOf(name) !== i)
   return twice === undefined ? null : `There are two credentials named ${twice}.`
 }
@@ -32,7 +32,7 @@ export function CredentialsInput({ value: rows, onChange, error, disabled = fals
     <Input.Wrapper
       label="Credentials"
       labelElement="div"
-      description="Write {name} in the request where its value belongs. Values are stored encrypted and never shown again."
+      description="Write {name} in the request to insert a value. Values are stored encrypted and never shown again."
       error={error}
       data-path="credentials"
       maw={620}

@@ -41,12 +41,12 @@ export function HeldPayouts({ feedId, mayChange }: { feedId: number; mayChange: 
             pager={<Pager pages={pages} nextCursor={next_cursor} />}
             empty={
               <Empty title="No payout changes awaiting approval">
-                Set the change that needs your approval under Settings.
+                Under Settings, choose how large a change needs your approval.
               </Empty>
             }
             columns={[
               mayChange && {
-                name: 'Choose',
+                name: 'Select',
                 header: (
                   <Checkbox
                     aria-label="Select all"

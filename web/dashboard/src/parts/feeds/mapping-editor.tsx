@@ -72,7 +72,7 @@ export function MappingEditor({ own, onChange, settings, credentials, feedId, er
           Fetch the first page
         </Button>
         <Text size="sm" c="dimmed">
-          Shows what the network answers. Nothing is stored.
+          Shows the network’s response. Nothing is stored.
         </Text>
       </Group>
       {fetchOne.error !== null && (
@@ -82,14 +82,14 @@ export function MappingEditor({ own, onChange, settings, credentials, feedId, er
       )}
       <Group justify="space-between">
         <Text fw={500}>Mapping</Text>
-        <SegmentedControl aria-label="How the mapping is edited" size="xs" data={VIEWS} value={view} onChange={(next) => setView(next as View)} />
+        <SegmentedControl aria-label="Edit the mapping as" size="xs" data={VIEWS} value={view} onChange={(next) => setView(next as View)} />
       </Group>
       {tried.error !== null && <Alert color="red">{describeProblems(tried.error)}</Alert>}
       <MappingFormProvider mapping={mapping ?? {}} onChange={setMapping} answer={answer} tried={tried.data} errors={wrongIn(errors)} disabled={disabled}>
         <Grid>
           <Grid.Col span={{ base: 12, md: 5 }} className="answer-column">
             <Paper className="answer" p="sm">
-              {answer === null ? <Text size="sm" c="dimmed">Fetch the first page to see the answer here. A click on one of its values fills a field of the mapping.</Text> : <AnswerTree />}
+              {answer === null ? <Text size="sm" c="dimmed">Fetch the first page to see the response here. Click a value to fill a field of the mapping.</Text> : <AnswerTree />}
             </Paper>
           </Grid.Col>
           <Grid.Col span={{ base: 12, md: 7 }}>
@@ -99,7 +99,7 @@ export function MappingEditor({ own, onChange, settings, credentials, feedId, er
                 <MappingFields />
               </Stack>
             )}
-            {view === 'form' && mapping === null && <Alert color="red">{NOT_JSON} Correct it as JSON first.</Alert>}
+            {view === 'form' && mapping === null && <Alert color="red">{NOT_JSON} Fix the JSON first.</Alert>}
             {view === 'json' && (
               <Stack>
                 <OtherProblems tried={tried.data} isAll />

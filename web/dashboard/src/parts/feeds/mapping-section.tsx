@@ -15,7 +15,7 @@ export function MappingSection({ feed, mayChange }: { feed: Schemas['Feed']; may
   const isPreset = feed.preset !== null
   const [own, setOwn] = useState({ request: JSON.stringify(feed.request, null, 2), mapping: JSON.stringify(feed.mapping, null, 2) }) // prettier-ignore
   const form = useForm<{ request: string; mapping: string }>({ initialValues: own })
-  const save = useChange((values: { request: Record<string, unknown>; mapping: Record<string, unknown> }) => patch(`/feeds/${feed.feed_id}`, values), { refresh: ['/feeds'], done: 'Saved. The next run reads everything anew.', onError: () => {} }) // prettier-ignore
+  const save = useChange((values: { request: Record<string, unknown>; mapping: Record<string, unknown> }) => patch(`/feeds/${feed.feed_id}`, values), { refresh: ['/feeds'], done: 'Saved. The next run reads all offers again.', onError: () => {} }) // prettier-ignore
   const submit = useSubmit(form, async () => {
     const [request, mapping] = [parseObject(own.request), parseObject(own.mapping)]
     if (request === null || mapping === null) {
@@ -42,12 +42,12 @@ export function MappingSection({ feed, mayChange }: { feed: Schemas['Feed']; may
   return (
     <Section
       title="Request and mapping"
-      about={isPreset ? 'Those of the preset: try other ones here. They cannot be saved for this feed; copy them to a feed of your own.' : 'How the network is asked, and how its offers become yours.'} // prettier-ignore
+      about={isPreset ? 'Set by the preset. You can try changes here, but not save them: to keep changes, copy to a custom feed.' : 'How offers are requested from the network, and how they are mapped to yours.'} // prettier-ignore
       action={
         isPreset &&
         mayChange && (
           <Button component={Link} href={`/network/feeds/new?copy=${feed.preset}`} variant="default" size="xs">
-            Copy as own definition
+            Copy to a custom feed
           </Button>
         )
       }

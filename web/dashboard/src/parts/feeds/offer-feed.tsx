@@ -6,7 +6,7 @@ import { shortValue } from './run.tsx'
 
 /** For an offer that another one is listed in place of. */
 export const BehindNotice = ({ offerId }: { offerId: number }) => (
-  <Alert color="blue" title="This offer is not listed now" role="note">
+  <Alert color="blue" title="This offer is not listed" role="note">
     <Text size="sm">
       Listed instead:{' '}
       <Anchor component={Link} href={`/network/offers/${offerId}`} inherit underline="always">
@@ -22,7 +22,7 @@ export function OfferFeed({ offerId, mayChange }: { offerId: number; mayChange: 
   const feed = useGet(`/offers/${offerId}/feed`).data?.feed
   const release = useChange((fields: string[]) => post(`/offers/${offerId}/follow-feed`, { fields }), {
     refresh: [`/offers/${offerId}`],
-    done: 'The next run will set it.',
+    done: 'The next run will restore the feed’s value.',
   })
   if (feed === undefined || feed === null) return null
   return (

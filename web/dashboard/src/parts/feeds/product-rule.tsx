@@ -14,8 +14,8 @@ type Rule = Schemas['ProductRule']
 const RULES: { value: Rule['rule']; label: string }[] = [
   { value: 'highest_payout', label: 'Highest payout' },
   { value: 'best_epc', label: 'Highest earnings per click' },
-  { value: 'fixed_order', label: 'Order of advertisers' },
-  { value: 'all', label: 'List all of them' },
+  { value: 'fixed_order', label: 'By order of advertisers' },
+  { value: 'all', label: 'List all' },
 ]
 
 /** `advertisers`: those of feeds. */
@@ -23,8 +23,8 @@ export function ProductRuleSection(props: { mayChange: boolean; advertisers: { v
   const rule = useGet('/product-rule')
   return (
     <Section
-      title="One product in several feeds"
-      about="If several offers are for the same product, only one is listed. When it is paused or reaches a cap, the next one takes its place. Links to all of them work."
+      title="Offers for the same product"
+      about="If several feeds have offers for the same product, only one offer is listed. When that offer is paused or reaches a cap, the next one takes its place. Links to all of them work."
     >
       <Loaded query={rule}>{(data) => <RuleForm key={JSON.stringify(data)} rule={data} {...props} />}</Loaded>
     </Section>
@@ -46,7 +46,7 @@ function RuleForm({ rule, mayChange, advertisers }: { rule: Rule } & Parameters<
     >
       <Stack maw={480}>
         <Select
-          label="What is listed"
+          label="Offer to list"
           allowDeselect={false}
           data={RULES}
           disabled={!mayChange}

@@ -18,11 +18,11 @@ export function RatesSection({ mayChange }: { mayChange: boolean }) {
   const [isOpen, { open, close }] = useDisclosure()
   const upload = useChange(async (file: File) => post('/rates/import', { csv: await file.text() }), {
     refresh: ['/rates'],
-    onDone: ({ changed }) => notifications.show({ message: changed === 0 ? 'All of these rates are known.' : `${formatNoun(changed, 'rate')} imported.`, color: 'green' }), // prettier-ignore
+    onDone: ({ changed }) => notifications.show({ message: changed === 0 ? 'No changes: all of these rates are already stored.' : `${formatNoun(changed, 'rate')} imported.`, color: 'green' }), // prettier-ignore
   })
   return (
     <Section
-      title="Currency rates"
+      title="Exchange rates"
       about="For feeds and callbacks in currencies other than US dollars. A rate applies from its day until the next one. CSV files: eurofxref.csv from the European Central Bank, or columns currency, day and usd."
     >
       {mayChange && (
@@ -45,12 +45,12 @@ export function RatesSection({ mayChange }: { mayChange: boolean }) {
       <Loaded query={rates}>
         {(data) => (
           <DataTable
-            label="Currency rates"
+            label="Exchange rates"
             isPlain
             minWidth={360}
             rows={data.rates}
             rowKey={({ currency }) => currency}
-            empty={<Empty title="No rates yet">Offers in other currencies are left out until there is a rate.</Empty>}
+            empty={<Empty title="No rates yet">Offers in other currencies are skipped until there is a rate.</Empty>}
             columns={[
               { name: 'Currency', cell: ({ currency }) => currency },
               { name: 'US dollars per unit', isNumber: true, cell: ({ usd }) => usd },

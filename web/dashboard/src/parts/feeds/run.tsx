@@ -64,7 +64,7 @@ function Shown({ feedId, run, children }: { feedId: number; run: FeedRun; childr
   )
   return (
     <Section title={run.is_preview ? `Preview ${run.feed_run_id}` : `Run ${run.feed_run_id}`} about={about}>
-      {run.is_waiting && <Text size="sm">A worker will start it within a few seconds.</Text>}
+      {run.is_waiting && <Text size="sm">A worker will start this run within a few seconds.</Text>}
       {run.message !== '' && (
         <Alert color={run.outcome === 'failed' ? 'red' : 'yellow'} role="status">
           {run.message}
@@ -95,7 +95,7 @@ function ApplyAnyway({ feedId, run, onAsked }: { feedId: number; run: FeedRun; o
   if (run.outcome !== 'refused' || gone === 0) return null
   const offers = formatNoun(gone, 'offer')
   const ask = async () => {
-    const text = `The feed is fetched again, and what it has is applied: up to ${offers} that ${gone === 1 ? 'is' : 'are'} gone will be paused, and users no longer see ${gone === 1 ? 'it' : 'them'}. Clicks from before still count. If more are gone by then, the run is refused again.` // prettier-ignore
+    const text = `The feed is fetched and applied again. Up to ${offers} that ${gone === 1 ? 'is' : 'are'} gone will be paused, and users no longer see ${gone === 1 ? 'it' : 'them'}. Earlier clicks still count. If more offers are gone by then, the run is refused again.` // prettier-ignore
     if (await confirm({ title: `Pause ${offers}?`, text, action: 'Apply anyway' })) apply.mutate(undefined)
   }
   return (
@@ -114,7 +114,7 @@ function Changes({ feedId, run, kinds }: { feedId: number; run: FeedRun; kinds: 
   return (
     <Stack>
       <SegmentedControl
-        aria-label="What happened"
+        aria-label="Result"
         value={kind}
         onChange={(value) => {
           pages.reset()
@@ -132,7 +132,9 @@ function Changes({ feedId, run, kinds }: { feedId: number; run: FeedRun; kinds: 
             columns={COLUMNS}
             rowKey={({ external_id }) => external_id}
             pager={<Pager pages={pages} nextCursor={next_cursor} />}
-            empty={<Empty title="No longer known">Reasons for skipped offers are kept for the last three runs.</Empty>}
+            empty={
+              <Empty title="No longer available">Reasons for skipped offers are kept for the last three runs.</Empty>
+            }
           />
         )}
       </Loaded>
@@ -155,7 +157,7 @@ const COLUMNS: Column<Change>[] = [
   },
   { name: 'External ID', isText: true, cell: ({ external_id }) => external_id },
   {
-    name: 'What',
+    name: 'Details',
     isText: true,
     cell: ({ reason, fields }) =>
       reason !== null ? sentence(reason) : fields.map((one) => <FieldChange key={one.field} {...one} />),

@@ -25,7 +25,7 @@ export function SettingsSection({ feed, mayChange }: { feed: Schemas['Feed']; ma
         ...(gone.length === 0 ? {} : { remove_credentials: gone }),
       })
     },
-    { refresh: ['/feeds'], done: 'Saved. The next run reads everything anew.', onError: () => {} },
+    { refresh: ['/feeds'], done: 'Saved. The next run reads all offers again.', onError: () => {} },
   )
   const submit = useSubmit(form, async (values) => {
     const wrong = checkCredentials(values.credentials)

@@ -117,7 +117,7 @@ export function SettingsFields<V extends { settings: SettingsValues }>({ form, d
         <Grid.Col span={{ base: 12, sm: 6 }}>
           <TextInput
             label="Currency"
-            description="For offers without one. Other currencies need a rate."
+            description="For offers without a currency. Other currencies need an exchange rate."
             maxLength={3}
             {...props('currency')}
           />
@@ -125,13 +125,13 @@ export function SettingsFields<V extends { settings: SettingsValues }>({ form, d
         <Grid.Col span={{ base: 12, sm: 6 }}>
           <TextInput
             label="Lowest payout, USD"
-            description="Offers that pay publishers less are left out."
+            description="Offers that pay publishers less are skipped."
             {...props('min_payout')}
           />
         </Grid.Col>
         <Grid.Col span={{ base: 12, sm: 6 }}>
           <NumberInput
-            label="Refuse if more are gone, %"
+            label="Refuse if more offers are gone, %"
             description="A run that would pause more of the feed’s offers changes nothing."
             {...props('max_gone_percent')}
           />
@@ -139,7 +139,7 @@ export function SettingsFields<V extends { settings: SettingsValues }>({ form, d
         <Grid.Col span={{ base: 12, sm: 6 }}>
           <NumberInput
             label="Hold payout changes above, %"
-            description="They wait for your approval. Leave empty to apply all."
+            description="Held payouts await your approval. Leave empty to apply all."
             {...props('hold_changes_percent')}
           />
         </Grid.Col>
@@ -184,7 +184,7 @@ export function SettingsFields<V extends { settings: SettingsValues }>({ form, d
       </Grid>
       <TagsInput
         label="Blocked words"
-        description="Offers with one of them in name or description are left out. Press Enter after each."
+        description="Offers with one of these words in the name or description are skipped. Press Enter after each."
         {...props('blocked_words')}
       />
     </Stack>

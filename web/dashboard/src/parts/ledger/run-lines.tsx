@@ -59,7 +59,7 @@ const COLUMNS: Column<Line>[] = [
   },
   { name: 'Status', cell: (line) => <LineStatus line={line} /> },
   { name: 'Amount', isNumber: true, isStrong: true, cell: ({ amount }) => <Money amount={amount} /> },
-  { name: 'Balance then', isNumber: true, cell: ({ payable }) => <Money amount={payable} /> },
+  { name: 'Balance at creation', isNumber: true, cell: ({ payable }) => <Money amount={payable} /> },
   {
     name: 'Balance now',
     isNumber: true,
@@ -73,7 +73,7 @@ function LineStatus({ line }: { line: Line }) {
     <>
       <Group gap={4}>
         <Status value={line.status} />
-        {line.is_short && <Tag color="red">Short</Tag>}
+        {line.is_short && <Tag color="red">Balance too low</Tag>}
         {line.is_suspended && <Status value="suspended" />}
         {line.voided_at !== null && <Status value="voided" />}
       </Group>

@@ -11,8 +11,8 @@ export const LockerCode = ({ locker, server }: { locker: Locker; server: string 
 function LinkCode({ url }: { url: string }) {
   return (
     <Section
-      title="Share it"
-      about="Visitors see where it leads only after they unlock it."
+      title="Share the link"
+      about="Visitors see the destination only after they unlock the link."
       action={
         <Anchor href={url} target="_blank" rel="noreferrer">
           Open the link
@@ -29,15 +29,15 @@ function ContentCode({ lockerId, server }: { lockerId: number; server: string })
   const codes = [
     {
       name: 'Cover content',
-      about: 'Quick, but it hides content only: readers of your page’s source can find it.',
+      about: 'Quick, but the content is only hidden: anyone who reads the page source can find it.',
       code: `${script}
 <offer-locker locker="${lockerId}">
-  <p>What is covered</p>
+  <p>Locked content</p>
 </offer-locker>`,
     },
     {
       name: 'Withhold content',
-      about: 'Your server redeems the proof with its API secret, and sends the content only if that worked.',
+      about: 'Your server redeems the proof with its API secret, and sends the content only if that succeeds.',
       code: `${script}
 <offer-locker locker="${lockerId}"></offer-locker>
 <div id="content"></div>
@@ -61,7 +61,7 @@ function ContentCode({ lockerId, server }: { lockerId: number; server: string })
       title="Add it to your page"
       action={
         <Anchor href={`${server}/locker?locker=${lockerId}&test=1`} target="_blank" rel="noreferrer">
-          See it in test mode
+          Open in test mode
         </Anchor>
       }
     >

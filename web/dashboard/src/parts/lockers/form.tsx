@@ -62,7 +62,7 @@ export function LockerForm({ appId, currency, wall, locker, onCreate }: LockerFo
       : put(`/apps/${appId}/lockers/${String(locker.locker_id)}`, body)
   const save = useChange(send, {
     refresh: [`/apps/${appId}/lockers`],
-    done: locker === null ? 'Locker created.' : 'Saved. Visitors see it at once.',
+    done: locker === null ? 'Locker created.' : 'Saved, effective immediately.',
     onError: () => void queryClient.invalidateQueries({ queryKey: [`/apps/${appId}/lockers/${locker?.locker_id}`] }), // changed meanwhile: shown
   })
   const { formProps, isSending, error } = useSubmit(
@@ -104,8 +104,8 @@ function KindFields({ form }: FieldsProps) {
     <Section title="Kind">
       <Radio.Group aria-label="Kind of locker" {...form.getInputProps('kind')}>
         <Stack gap="xs">
-          <Radio value="content" label="Content locker" description="Opens a part of your page." />
-          <Radio value="link" label="Link locker" description="Opens a link that you share." />
+          <Radio value="content" label="Content locker" description="Unlocks part of your page." />
+          <Radio value="link" label="Link locker" description="Unlocks a link that you share." />
         </Stack>
       </Radio.Group>
     </Section>
@@ -117,7 +117,7 @@ function GeneralFields({ form, isReader }: FieldsProps) {
     <Section title="General">
       <TextInput
         label="Name"
-        description="For you: visitors do not see it."
+        description="Not shown to visitors."
         required
         maxLength={80}
         readOnly={isReader}
@@ -125,7 +125,7 @@ function GeneralFields({ form, isReader }: FieldsProps) {
       />
       <Switch
         label="Enabled"
-        description="A disabled locker shows and unlocks nothing. Proofs from before stay valid for ten minutes."
+        description="A disabled locker shows and unlocks nothing. Earlier proofs stay valid for ten minutes."
         disabled={isReader}
         {...form.getInputProps('enabled', { type: 'checkbox' })}
       />
@@ -136,7 +136,7 @@ function GeneralFields({ form, isReader }: FieldsProps) {
 function UnlockFields({ form, isReader, currency }: FieldsProps & { currency: string }) {
   const { counts } = form.values
   return (
-    <Section title="What unlocks it">
+    <Section title="Unlocking">
       <Radio.Group label="Visitors complete" {...form.getInputProps('counts')}>
         <Group mt="xs">
           <Radio value="offers" label="a number of offers" disabled={isReader} />
@@ -147,7 +147,7 @@ function UnlockFields({ form, isReader, currency }: FieldsProps & { currency: st
         {counts === 'offers' ? (
           <WholeInput
             label="Offers"
-            description="Each counts once, by any of its goals."
+            description="Each offer counts once, whichever goal is completed."
             {...below}
             readOnly={isReader}
             {...form.getInputProps('needed_offers')}
@@ -164,8 +164,8 @@ function UnlockFields({ form, isReader, currency }: FieldsProps & { currency: st
         <Select label="Unit" data={UNITS} allowDeselect={false} readOnly={isReader} {...form.getInputProps('unit')} />
       </Group>
       <Switch
-        label="Pending conversions count, too"
-        description="Visitors wait less, but what is rejected later has unlocked already."
+        label="Count pending conversions"
+        description="Visitors wait less, but a conversion may unlock the locker and be rejected later."
         disabled={isReader}
         {...form.getInputProps('counts_pending', { type: 'checkbox' })}
       />
@@ -177,7 +177,7 @@ function OfferFields({ form, isReader }: FieldsProps) {
   return (
     <Section
       title="Offers"
-      about="Which offers the locker shows. Empty fields match every offer. Payouts are of all goals of an offer together."
+      about="Which offers the locker shows. Empty fields match every offer. Payouts are the total of all goals of an offer."
     >
       <MultiSelect
         label="Categories"
@@ -187,7 +187,7 @@ function OfferFields({ form, isReader }: FieldsProps) {
         {...form.getInputProps('categories')}
       />
       <MultiSelect
-        label="Devices"
+        label="Platforms"
         data={choicesOf(PLATFORMS)}
         placeholder={form.values.platforms.length === 0 ? 'all' : ''}
         readOnly={isReader}

@@ -21,8 +21,8 @@ export function LinkFields({ form, isReader, before }: LinkFieldsProps) {
   return (
     <Section title="Link">
       <TextInput
-        label="Leads to"
-        description="Visitors see it only after they unlock the link."
+        label="Destination URL"
+        description="Visitors see this URL only after they unlock the link."
         placeholder="https://"
         required
         maxLength={2_000}
@@ -31,8 +31,8 @@ export function LinkFields({ form, isReader, before }: LinkFieldsProps) {
       />
       {before === null && (
         <TextInput
-          label="End of the link"
-          description="Small letters, digits and hyphens. Empty: a random one. It cannot be changed later."
+          label="Slug"
+          description="The end of the link: lowercase letters, digits and hyphens. Leave empty for a random one. Can’t be changed later."
           {...below}
           maxLength={64}
           {...form.getInputProps('slug')}
@@ -42,14 +42,14 @@ export function LinkFields({ form, isReader, before }: LinkFieldsProps) {
         <TextInput
           type="datetime-local"
           label={`Expires (${timeZone()})`}
-          description="Empty: never."
+          description="Leave empty if the link never expires."
           {...below}
           readOnly={isReader}
           {...form.getInputProps('link.expires_at')}
         />
         <WholeInput
           label="Click limit"
-          description="How often the link can be opened. Empty: no limit."
+          description="How often the link can be opened. Leave empty for no limit."
           {...below}
           placeholder="no limit"
           readOnly={isReader}
@@ -66,7 +66,7 @@ export function LinkFields({ form, isReader, before }: LinkFieldsProps) {
           label="Password"
           maw={400}
           required={before?.has_password !== true}
-          description={before?.has_password === true ? 'Empty: the password stays.' : undefined}
+          description={before?.has_password === true ? 'Leave empty to keep the password.' : undefined}
           autoComplete="new-password"
           maxLength={200}
           readOnly={isReader}
@@ -74,8 +74,8 @@ export function LinkFields({ form, isReader, before }: LinkFieldsProps) {
         />
       )}
       <TagsInput
-        label="Sites that visitors may come from"
-        description="Such as https://www.example.com. Empty: any site. Press Enter after each."
+        label="Allowed referrers"
+        description="Sites that visitors may come from, such as https://www.example.com. Leave empty to allow any. Press Enter after each."
         placeholder={link.referrers.length === 0 ? 'https://www.example.com' : ''}
         acceptValueOnBlur
         maxTags={20}
@@ -84,7 +84,7 @@ export function LinkFields({ form, isReader, before }: LinkFieldsProps) {
       />
       {link.referrers.length > 0 && (
         <Switch
-          label="Also admit visitors whose browser does not say where they come from"
+          label="Also allow visitors without a referrer"
           disabled={isReader}
           {...form.getInputProps('link.allows_no_referrer', { type: 'checkbox' })}
         />
@@ -99,14 +99,14 @@ export function PreviewCardFields({ form, appId, isReader }: FieldsProps) {
       <Stack>
         <TextInput
           label="Card title"
-          placeholder="As the title"
+          placeholder="Same as the title"
           maxLength={120}
           readOnly={isReader}
           {...form.getInputProps('link.og_title')}
         />
         <TextInput
           label="Card text"
-          placeholder="As the text"
+          placeholder="Same as the text"
           maxLength={300}
           readOnly={isReader}
           {...form.getInputProps('link.og_text')}

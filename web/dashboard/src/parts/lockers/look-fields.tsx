@@ -27,8 +27,8 @@ export function ContentFields({ form, appId, isReader }: FieldsProps) {
         {...form.getInputProps('consent')}
       />
       <Switch
-        label="A look of its own"
-        description="Otherwise, colors, corners and font are those of the wall of this app."
+        label="Custom appearance"
+        description="Otherwise the locker uses the colors, corners and font of this app’s wall."
         disabled={isReader}
         {...form.getInputProps('has_look', { type: 'checkbox' })}
       />
@@ -50,7 +50,7 @@ function OwnLookFields({ form, isReader }: Omit<FieldsProps, 'appId'>) {
           <Select
             label="Theme"
             data={[
-              { value: 'auto', label: 'As the device' },
+              { value: 'auto', label: 'Match device' },
               { value: 'light', label: 'Light' },
               { value: 'dark', label: 'Dark' },
             ]}

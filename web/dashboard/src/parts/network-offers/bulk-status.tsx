@@ -57,9 +57,9 @@ const VERBS = {
   paused: {
     verb: 'Pause',
     done: 'paused',
-    effect: 'They leave all lists within a second. Users who clicked before can still convert.',
+    effect: 'The offers leave all lists within a second. Users who have already clicked can still convert.',
   },
-  active: { verb: 'Resume', done: 'resumed', effect: 'They are back on the lists within a second.' },
+  active: { verb: 'Resume', done: 'resumed', effect: 'The offers return to the lists within a second.' },
 } as const
 
 /** What can be done with the chosen offers; it stays in sight. */

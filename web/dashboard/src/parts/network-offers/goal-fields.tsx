@@ -80,7 +80,7 @@ function Goal({ form, place, isOnly, isProposal }: GoalProps) {
           <TextInput label="Goal description" {...field('description')} />
           <TextInput
             label="Goal external ID"
-            {...note(isProposal ? 'Your own ID of it' : 'The advertiser’s own ID of it')}
+            {...note(isProposal ? 'Your own ID for this goal' : 'The advertiser’s own ID for this goal')}
             {...field('external_id')}
           />
         </SimpleGrid>
@@ -101,7 +101,7 @@ function Goal({ form, place, isOnly, isProposal }: GoalProps) {
               <TextInput
                 label="Revenue, USD"
                 inputMode="decimal"
-                {...note('Empty: the payout')}
+                {...note('Leave empty to use the payout')}
                 {...field('revenue')}
               />
               <TextInput label="Payout, %" inputMode="decimal" {...ofAmount} {...field('payout_percent')} />

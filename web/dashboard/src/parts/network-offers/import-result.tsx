@@ -129,7 +129,7 @@ export function Changes({ job }: { job: ImportData }) {
             ),
           },
           {
-            name: 'What',
+            name: 'Change',
             cell: ({ kind, fields }) => (kind === 'created' ? 'new' : `changes ${fields.join(', ') || 'again'}`),
           },
         ]}

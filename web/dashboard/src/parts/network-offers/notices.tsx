@@ -6,7 +6,7 @@ import type { OfferData } from './values.ts'
 export const Notices = ({ offer: { advertiser_id, waiting_proposal_id, is_out_of_budget } }: { offer: OfferData }) => (
   <>
     {waiting_proposal_id !== null && (
-      <Alert color="blue" title="A proposal of the advertiser is waiting" role="note">
+      <Alert color="blue" title="The advertiser has proposed changes" role="note">
         <Anchor
           component={Link}
           href={`/network/proposals/${waiting_proposal_id}`}

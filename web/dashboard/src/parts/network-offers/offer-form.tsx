@@ -56,7 +56,7 @@ export function OfferForm({
                   about={
                     isProposal
                       ? 'It can’t be changed later.'
-                      : 'Imports identify an offer by these two. They can’t be changed.'
+                      : 'Imports identify an offer by these two fields. They can’t be changed.'
                   }
                 >
                   <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -80,7 +80,7 @@ export function OfferForm({
               </Section>
               <Section
                 title="Translations"
-                about="Walls and lockers show them to users of the language. Whatever you leave empty stays as it is above."
+                about="Walls and lockers show translations to users of that language. Empty fields fall back to the texts above."
               >
                 <TranslationFields form={form} mayChange={mayChange} />
               </Section>
@@ -94,7 +94,7 @@ export function OfferForm({
               {!isProposal && (
                 <Section
                   title="Recommendations"
-                  about="Walls and lockers sort offers by what a click is expected to earn. Here you change that for this offer."
+                  about="Walls and lockers sort offers by expected earnings per click. You can override that for this offer here."
                 >
                   <Fields form={form} part="ranking" />
                 </Section>

@@ -12,7 +12,7 @@ const FULL = {
 }
 
 const USED =
-  'Clicks, and conversions, payout and revenue that are neither rejected nor reversed: what is taken back is free again.'
+  'Clicks, and the conversions, payout and revenue that are neither rejected nor reversed. Rejections and reversals free up caps again.'
 
 /** What an offer has used of its caps. */
 export function CapUsage({ offer }: { offer: OfferData }) {

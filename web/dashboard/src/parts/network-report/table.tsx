@@ -72,7 +72,7 @@ export function ReportTable({ report, filters, isChosen, sort, onSort }: TablePr
       />
       {has_more && (
         <Text size="sm" c="dimmed">
-          The first {rows.length} by {(METRICS[sort.by as MetricName] ?? METRICS.payout).label}. The CSV file has up to
+          Top {rows.length} by {(METRICS[sort.by as MetricName] ?? METRICS.payout).label}. The CSV file has up to
           50,000.
         </Text>
       )}

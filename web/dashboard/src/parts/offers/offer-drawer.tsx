@@ -66,7 +66,7 @@ function About({ offer, available, reasons, cap, rank }: Details) {
     ['Pays for', PAYS_FOR[offer.conversion_type]],
     ['Caps', CAPS[cap]],
     ['Expected EPC', <ExpectedEpc key="epc" rank={rank} />],
-    ['Place on the wall', <RankReasons key="rank" rank={rank} />],
+    ['Position on the wall', <RankReasons key="rank" rank={rank} />],
     ['Updated', <Time key="changed" at={offer.updated_at} />],
   ]
   return (
@@ -83,7 +83,7 @@ function About({ offer, available, reasons, cap, rank }: Details) {
         </div>
       </Group>
       {!available && (
-        <Alert color="yellow" title="Users of this app can’t see this offer now">
+        <Alert color="yellow" title="Users of this app can’t see this offer">
           {reasons.map(({ code, message }) => (
             <Text key={code} size="sm">
               {message}

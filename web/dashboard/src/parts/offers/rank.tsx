@@ -26,5 +26,9 @@ export const RankReasons = ({ rank: { reasons } }: { rank: Rank }) =>
 /** For lists in the order of the wall. */
 export const RANK_COLUMNS: Column<{ rank?: Rank | undefined }>[] = [
   { name: 'Expected EPC', isNumber: true, cell: ({ rank }) => rank !== undefined && <ExpectedEpc rank={rank} /> },
-  { name: 'Why it stands here', isText: true, cell: ({ rank }) => rank !== undefined && <RankReasons rank={rank} /> },
+  {
+    name: 'Reason for this position',
+    isText: true,
+    cell: ({ rank }) => rank !== undefined && <RankReasons rank={rank} />,
+  },
 ]

@@ -2,7 +2,7 @@ import { formatShare } from '../../lib/format.ts'
 import { Explained } from '../reports/explained.tsx'
 
 const MEANING =
-  'Live postbacks of the last 24 hours that were received, of those attempted at least once. Retries of one postback count once; those still queued are not in it.'
+  'Share of live postbacks attempted in the last 24 hours that were delivered. Retries of a postback count once; postbacks still queued for their first attempt are excluded.'
 
 /** The name of the figure, with the one definition of it. */
 export const DeliveredLabel = ({ children }: { children: string }) => (

@@ -171,7 +171,7 @@ function SignatureInputs({ form, data, dialect }: DialectInputProps & { dialect:
             />
             <TextInput
               label="Header"
-              description="Empty: sent where {signature} is in the URL."
+              description="Leave empty to send the signature where {signature} is in the URL."
               placeholder="X-Signature"
               maxLength={100}
               autoComplete="off"

@@ -14,7 +14,7 @@ export function checkHeaders(rows: HeaderRow[]): string | null {
   const names = rows.filter((row) => !isEmpty(row)).map(({ name }) => name.trim().toLowerCase())
   if (names.includes('')) return 'Enter the name of each header.'
   const twice = names.find((name, i) => names.indexOf(name) !== i)
-  return twice === undefined ? null : `The header ${twice} is there twice.`
+  return twice === undefined ? null : `The header ${twice} appears twice.`
 }
 
 type HeadersInputProps = { value: HeaderRow[]; onChange: (rows: HeaderRow[]) => void; error?: ReactNode }

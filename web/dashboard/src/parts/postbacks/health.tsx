@@ -17,7 +17,7 @@ type HealthData = Schemas['PostbackHealth']
 type HealthProps = { base: `/apps/${string}`; health: HealthData }
 
 const EVERY_MS = 5_000
-const P95 = '95 of 100 attempts of the last 24 hours got a response within this time.'
+const P95 = '95% of attempts in the last 24 hours got a response within this time.'
 const QUEUED = 'Postbacks that are waiting to be sent or retried. Failed: those whose last attempt failed.'
 
 export function Health({ base }: { base: `/apps/${string}` }) {
@@ -39,7 +39,7 @@ const PAUSES = {
   gone: 'Your server answered 410 (Gone), so nothing more is sent to this URL. Correct the URL in the settings, or resume if the URL is right.',
   failing:
     'Everything sent to this URL has failed for five days. Check the last error, fix your server or the URL, then resume.',
-  operator: 'The operator of this network paused them. Contact the operator.',
+  operator: 'The operator of this network paused your postbacks. Contact the operator.',
   'no address': 'No postback URL was set for a while. Resume when your server is ready.',
 }
 
@@ -91,8 +91,8 @@ function Lane({ base, health }: HealthProps) {
     return (
       <Alert color="yellow" title="Postbacks are failing">
         <Text size="sm" component="div">
-          Since <Time at={health.failing_since} />. Each postback is retried for three days. After five days of failures
-          only, postbacks are paused. Check the last error to see what to fix.
+          Since <Time at={health.failing_since} />. Each postback is retried for three days. After five days of nothing
+          but failures, postbacks are paused. Check the last error to see what to fix.
         </Text>
       </Alert>
     )

@@ -83,7 +83,7 @@ export function SettingsForm({ base, data }: { base: `/apps/${string}`; data: Se
             <Input.Wrapper
               label="Method"
               labelElement="div"
-              description="GET sends everything in the URL, POST sends JSON or, by a dialect, a form."
+              description="GET sends everything in the URL. POST sends JSON, or a form if the dialect says so."
             >
               <div>
                 <SegmentedControl aria-label="Method" mt={4} data={['GET', 'POST']} {...form.getInputProps('method')} />
@@ -127,7 +127,7 @@ export function SettingsForm({ base, data }: { base: `/apps/${string}`; data: Se
             {values.success === 'body' && (
               <TagsInput
                 label="Expected answers"
-                description="What the body must begin with. Include what your server answers to a repeat, such as DUP. Press Enter after each."
+                description="What the body must begin with. Include the answer to a repeated postback, such as DUP. Press Enter after each."
                 acceptValueOnBlur
                 maxTags={10}
                 {...form.getInputProps('dialect.answers')}

@@ -29,8 +29,8 @@ export function VerificationSection({ app, settings }: VerificationProps) {
         <Text size="sm">Save a postback URL to get code that receives it.</Text>
       ) : isOfAnother(settings) ? (
         <Text size="sm">
-          Your server checks the signature of its dialect. Every postback also has the headers of Standard Webhooks,
-          signed with the signing secret of this app: check them, too, if you can.
+          Your server checks the signature of its dialect. Every postback also has Standard Webhooks headers, signed
+          with the signing secret of this app: verify those as well if you can.
         </Text>
       ) : (
         <Stack>

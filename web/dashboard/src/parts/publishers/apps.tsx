@@ -27,7 +27,7 @@ export function Apps({ publisherId, apps, mayChange }: AppsProps) {
   return (
     <Section title="Apps" about="The rate limit applies to each of an app's keys.">
       {apps.length === 0 ? (
-        <Text size="sm">No apps yet. The publisher’s owners create them, or you do.</Text>
+        <Text size="sm">No apps yet. The publisher’s owners can create apps, and so can you.</Text>
       ) : (
         <DataTable
           rows={apps}

@@ -7,7 +7,7 @@ import { useGet } from '../../lib/queries.ts'
 const OWN = {
   pending: {
     title: 'Your account is awaiting approval',
-    text: 'Test keys work already. Live keys start working once the network approves your account.',
+    text: 'Test keys already work. Live keys start working once the network approves your account.',
   },
   suspended: {
     title: 'Your account is suspended',

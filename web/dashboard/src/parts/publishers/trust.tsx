@@ -25,7 +25,7 @@ export function Trust({ apps, mayChange }: { apps: App[]; mayChange: boolean }) 
   return (
     <Section
       title="Trust"
-      about="Reports of a trusted app are approved immediately, without the advertiser. Trust an app only for offers whose completion it can verify itself. Approved conversions stay approved when trust ends."
+      about="Reports of a trusted app are approved immediately, without the advertiser. Trust an app only for offers whose completion it can verify itself. Approved conversions stay approved if you stop trusting the app."
     >
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <Select

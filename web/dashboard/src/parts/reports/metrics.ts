@@ -60,7 +60,7 @@ export const METRICS: Readonly<Record<MetricName, Metric>> = {
   rejected: {
     label: 'Rejected',
     about: 'Never approved',
-    meaning: 'Conversions that were rejected. They are in no other figure.',
+    meaning: 'Conversions that were rejected. They are excluded from all other figures.',
     format: formatCount,
   },
   reversed: {
@@ -104,7 +104,7 @@ export const METRICS: Readonly<Record<MetricName, Metric>> = {
     label: 'Spend',
     about: 'Approved conversions',
     meaning:
-      'What you owe for approved conversions, on the day the conversion was created. A reversal takes it out again.',
+      'What you owe for approved conversions, on the day the conversion was created. Reversed conversions no longer count.',
     format: formatCents,
     isMoney: true,
   },

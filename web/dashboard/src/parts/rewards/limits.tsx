@@ -45,7 +45,7 @@ export function LimitsSection({ appId, settings }: SectionProps) {
           />
           <WholeInput
             label="Daily limit for each user"
-            description="Offers that a user can complete in a day (UTC). Empty: no limit."
+            description="Offers that a user can complete in a day (UTC). Leave empty for no limit."
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             placeholder="no limit"
             readOnly={isReader}
@@ -85,7 +85,7 @@ function AppOfferPicker({ appId, isReader, value, onChange, error }: PickerProps
     <Select
       label="Welcome offer"
       name="welcome_offer_id"
-      description="Comes first on the wall for users without a conversion."
+      description="Shown first on the wall to users without a conversion."
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       placeholder="none"
       searchable

@@ -29,7 +29,7 @@ export function RoundingSection({ appId, settings, app }: SectionProps & { app: 
   return (
     <Section
       title="Rounding and minimum"
-      about="Every reward is rounded before it is shown, sent or credited. Clicks keep the rule that applied when they were made."
+      about="Rewards are rounded before they are shown, sent or credited. Clicks keep the rule that applied when they were made."
     >
       <SettingsForm
         appId={appId}
@@ -58,7 +58,7 @@ export function RoundingSection({ appId, settings, app }: SectionProps & { app: 
           />
           <TextInput
             label="Minimum reward"
-            description="Offers that pay less are hidden. Empty: no minimum."
+            description="Offers with a lower reward are hidden. Leave empty for no minimum."
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             placeholder="no minimum"
             inputMode="decimal"

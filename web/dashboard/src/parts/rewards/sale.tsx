@@ -31,7 +31,7 @@ export function SaleSection({ appId, settings: { sale } }: SectionProps) {
   return (
     <Section
       title="Currency sale"
-      about="Multiplies every reward for a time. A click during the sale keeps it, however late it converts. What you earn in US dollars stays the same, so you pay for the extra rewards."
+      about="Multiplies every reward for a limited time. Clicks during the sale keep the multiplier, however late they convert. What you earn in US dollars stays the same, so you pay for the extra rewards."
     >
       {sale !== null && <SaleState sale={sale} />}
       <SettingsForm
@@ -58,7 +58,7 @@ export function SaleSection({ appId, settings: { sale } }: SectionProps) {
           <TextInput
             type="datetime-local"
             label={`Starts (${timeZone()})`}
-            description="Empty: now."
+            description="Leave empty to start now."
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             readOnly={!mayChange}
             {...form.getInputProps('sale.starts_at')}

@@ -22,14 +22,14 @@ export function listPages({ me, appId, appName }: Place): Entry[] {
     items.map(({ name, to, icon }) => ({ to: base + to, name, about, icon }))
   const publisher = me.publisher
   return [
-    ...(isOperator(me) ? under('/network', 'Page of the network', NETWORK_LINKS) : []),
-    ...(appId === undefined ? [] : under(`/apps/${appId}`, `Page of ${appName}`, APP_LINKS)),
+    ...(isOperator(me) ? under('/network', 'Network page', NETWORK_LINKS) : []),
+    ...(appId === undefined ? [] : under(`/apps/${appId}`, `Page in ${appName}`, APP_LINKS)),
     ...(publisher === null
       ? []
-      : under(`/publishers/${publisher.publisher_id}`, `Page of ${publisher.name}`, publisherLinks(seesMoney(me)))),
+      : under(`/publishers/${publisher.publisher_id}`, `Page in ${publisher.name}`, publisherLinks(seesMoney(me)))),
     ...(me.advertiser === null
       ? []
-      : under(`/advertisers/${me.advertiser.advertiser_id}`, `Page of ${me.advertiser.name}`, ADVERTISER_LINKS)),
+      : under(`/advertisers/${me.advertiser.advertiser_id}`, `Page in ${me.advertiser.name}`, ADVERTISER_LINKS)),
     { to: '/account', name: 'Account', about: 'Your own page', icon: IconUserCircle },
   ]
 }
@@ -93,7 +93,7 @@ export function listFound(found: Schemas['SearchResults'], { me }: Place): Entry
 
 const homeOf = ({ advertiser }: Me) => (advertiser === null ? '/network' : `/advertisers/${advertiser.advertiser_id}`)
 
-const MATCHES = { id: 'its ID', user: 'user ID', transaction: 'transaction ID', request: 'request ID' } as const
+const MATCHES = { id: 'ID', user: 'user ID', transaction: 'transaction ID', request: 'request ID' } as const
 
 /** The lists know more than the few that are shown here. */
 export function listLists({ me, appId }: Place, text: string, found: Schemas['SearchResults']): Entry[] {

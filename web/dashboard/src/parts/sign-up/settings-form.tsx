@@ -58,7 +58,7 @@ export function SignUpSettingsForm({ known }: { known: Known }) {
             <FormError error={error} />
             <Opening form={form} known={known} />
             <Terms form={form} />
-            <Section title="Questions" about="Asked besides name, email address, password, company and website.">
+            <Section title="Questions" about="Asked in addition to name, email address, password, company and website.">
               <QuestionFields form={form} />
             </Section>
             <Limits form={form} known={known} />
@@ -91,7 +91,7 @@ function Opening({ form, known: { has_mail } }: PartProps & { known: Known }) {
       )}
       <Switch
         label="Publishers can sign up"
-        description="They get test keys at once. Live keys work when you have approved them."
+        description="They get test keys immediately. Live keys work once you approve the publisher."
         disabled={!has_mail && !form.values.is_open}
         {...form.getInputProps('is_open', { type: 'checkbox' })}
       />

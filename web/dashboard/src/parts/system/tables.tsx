@@ -71,14 +71,14 @@ export const Settings = ({ settings }: Pick<Shown, 'settings'>) => (
 
 export const FailedMails = ({ mails }: { mails: Shown['failed_mails'] }) => (
   <DataTable
-    label="Failed mails"
+    label="Failed emails"
     isPlain
     minWidth={560}
     rows={mails}
     rowKey={({ kind, recipient, created_at }) => `${kind} ${recipient} ${created_at}`}
     columns={[
       { name: 'Recipient', cell: ({ recipient }) => recipient ?? '–' },
-      { name: 'Mail', cell: ({ kind }) => kind.replaceAll('_', ' ') },
+      { name: 'Email', cell: ({ kind }) => kind.replaceAll('_', ' ') },
       { name: 'Last failure', isText: true, cell: ({ failure }) => failure },
       { name: 'Attempts', isNumber: true, cell: ({ attempts }) => formatCount(attempts) },
       { name: 'Failed', cell: ({ settled_at }) => <Time at={settled_at} ago /> },

@@ -53,7 +53,7 @@ function MessageImage({ appId, ticketId, message: { message_id } }: ImageProps) 
         mah={480}
         w="auto"
         src={`data:${image.data.type};base64,${image.data.content}`}
-        alt="Image of the user"
+        alt="Image from the user"
       />
     )
   if (image.error !== null) return <ErrorMessage error={image.error} retry={() => void image.refetch()} />

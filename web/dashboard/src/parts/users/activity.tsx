@@ -18,7 +18,7 @@ export function BalanceOfUser({ appId, user: { entries, currency } }: { appId: s
       rows={entries}
       columns={entryColumns(appId, currency)}
       rowKey={({ entry_id }) => entry_id}
-      label="Entries of the balance"
+      label="Balance entries"
       isPlain
       empty={<Text c="dimmed">No entries yet.</Text>}
     />

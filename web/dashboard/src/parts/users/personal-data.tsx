@@ -12,8 +12,8 @@ import { Time } from '../time.tsx'
 
 const QUESTION =
   'Their clicks, conversions and balance stay under a pseudonym, without IP addresses and sub-IDs. Sub-IDs, tickets with images ' +
-  'and unlocks are deleted, logs are blanked. Queued postbacks are delivered first; later ones carry the pseudonym. A ban ' +
-  'stays. If the user comes back, they are a new user. This cannot be undone.'
+  'and unlocks are deleted, and log entries are blanked. Queued postbacks are delivered first; later ones carry the pseudonym. A ban ' +
+  'stays. A user who returns is treated as new. This cannot be undone.'
 
 export function PersonalDataActions({
   appId,

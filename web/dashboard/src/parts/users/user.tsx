@@ -68,7 +68,7 @@ function Banned({ ban, userId }: { ban: NonNullable<Schemas['AppUser']['ban']>; 
       Since <Time at={ban.created_at} />. Banned users see no offers, and their conversions are rejected.{' '}
       {isOfOperator && (
         <Anchor component={Link} href={`/network/bans?user=${encodeURIComponent(userId)}`} inherit underline="always">
-          Show the ban
+          View ban
         </Anchor>
       )}
     </Alert>

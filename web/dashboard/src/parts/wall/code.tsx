@@ -20,7 +20,7 @@ export function WallCode({ app }: { app: WalledApp }) {
   ]
   return (
     <Section
-      title="Show it"
+      title="Embed the wall"
       about="Replace USER_ID with your own ID of the user. Add exp and sig, created on your server, to show users their progress and history."
       action={
         <Anchor href={wallUrl(app, 'preview-user')} target="_blank" rel="noreferrer">
@@ -34,7 +34,7 @@ export function WallCode({ app }: { app: WalledApp }) {
       </Text>
       <List size="sm">
         <List.Item>aff_sub, aff_sub2, aff_sub3, aff_sub4: your own tracking parameters</List.Item>
-        <List.Item>country, platform, category, sort: in place of what the visitor’s request says</List.Item>
+        <List.Item>country, platform, category, sort: override what is detected from the visitor’s request</List.Item>
         <List.Item>theme (light, dark, auto) and lang (en, de, es, fr, pt, pl, tr, ar)</List.Item>
         <List.Item>embed=webview: in the web view of an app, where links cannot open a tab</List.Item>
       </List>

@@ -47,7 +47,7 @@ export function WallForm({ app, settings }: { app: WalledApp; settings: WallSett
           />
           <TagsInput
             label="Sites that may embed the wall"
-            description="Such as https://www.example.com or https://*.example.com. Empty: any site. Press Enter after each."
+            description="Such as https://www.example.com or https://*.example.com. Leave empty to allow any. Press Enter after each."
             placeholder={form.values.parents.length === 0 ? 'https://www.example.com' : ''}
             acceptValueOnBlur
             maxTags={20}
@@ -55,7 +55,7 @@ export function WallForm({ app, settings }: { app: WalledApp; settings: WallSett
             {...form.getInputProps('parents')}
           />
         </Section>
-        <Section title="Look" about="What you change appears in the preview at once, and to users when you save.">
+        <Section title="Appearance" about="Changes appear in the preview immediately, and to users when you save.">
           <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl">
             <Stack>
               <TextInput
@@ -76,7 +76,7 @@ export function WallForm({ app, settings }: { app: WalledApp; settings: WallSett
                 <Select
                   label="Theme"
                   data={[
-                    { value: 'auto', label: 'As the device' },
+                    { value: 'auto', label: 'Match device' },
                     { value: 'light', label: 'Light' },
                     { value: 'dark', label: 'Dark' },
                   ]}
@@ -122,7 +122,7 @@ export function WallForm({ app, settings }: { app: WalledApp; settings: WallSett
                 isReader={isReader}
                 input={form.getInputProps('currency_icon')}
               />
-              <Fieldset legend="Shown parts">
+              <Fieldset legend="Visible sections">
                 <Stack gap="xs">
                   {SHOWN.map(([name, label]) => (
                     <Switch

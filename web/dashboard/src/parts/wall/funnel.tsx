@@ -22,7 +22,7 @@ export function WallFunnel({ appId }: { appId: string }) {
   return (
     <Section
       title="Funnel"
-      about="Live traffic without bots, in days of UTC."
+      about="Live traffic, excluding bots. Days in UTC."
       action={<SegmentedControl aria-label="Period" size="xs" data={PERIODS} value={days} onChange={setDays} />}
     >
       <Loaded query={funnel}>{(data) => <Steps funnel={data} />}</Loaded>
@@ -59,7 +59,7 @@ function Steps({
       <Figure
         label="Per 1,000 views"
         value={payout_per_thousand_views === null ? '–' : formatCents(payout_per_thousand_views)}
-        meaning="Payout of approved conversions from the wall, for each thousand views."
+        meaning="Payout of approved conversions from the wall, per 1,000 views."
         about={`${formatCents(payout)} in total`}
       />
     </SimpleGrid>

@@ -13,12 +13,12 @@ export function AnswerTree() {
   return (
     <>
       <Text size="sm">
-        {disabled ? 'The first offers, shortened.' : <>Click a value to fill <b>{target.label}</b>. Another field is filled once you go to it.</>}
+        {disabled ? 'The first offers of the response, shortened.' : <>Click a value to fill <b>{target.label}</b>. To fill another field, select it first.</>}
       </Text>
       <Text size="xs" c="dimmed" role="status" mih="1.4em">
         {said}
       </Text>
-      <Box className="answer-tree" role="group" aria-label="The answer">
+      <Box className="answer-tree" role="group" aria-label="Response">
         <Children value={answer} steps={[]} onDone={setSaid} />
       </Box>
     </>

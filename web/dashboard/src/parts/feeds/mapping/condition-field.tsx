@@ -9,7 +9,7 @@ import { getAt, isJson, type Json, type Place, placeText, textsOf } from './sour
 
 const KINDS = [
   { value: 'is', label: 'is one of' },
-  { value: 'not', label: 'is there, and none of' },
+  { value: 'not', label: 'is set, and not one of' },
   { value: 'filled', label: 'has a value' },
   { value: 'empty', label: 'is empty, 0 or missing' },
 ]
@@ -37,7 +37,7 @@ export function ConditionField({ place, label, about, lists }: ConditionFieldPro
       <PathInput id={placeText(place)} label={label} about={about} lists={lists} value={String(condition['path'] ?? '')} error={problemOf(place, true)} onChange={(path) => write({ path })} />
       {value !== undefined && (
         <Group gap="xs" align="flex-start">
-          <Select aria-label={`What counts: ${label}`} size="xs" w={170} allowDeselect={false} disabled={disabled} data={KINDS} value={kind} onChange={(next) => next !== null && write({ kind: next })} />
+          <Select aria-label={`Condition: ${label}`} size="xs" w={170} allowDeselect={false} disabled={disabled} data={KINDS} value={kind} onChange={(next) => next !== null && write({ kind: next })} />
           {(kind === 'is' || kind === 'not') && (
             <TagsInput aria-label={`Values: ${label}`} size="xs" style={{ flex: 1, minWidth: 120 }} disabled={disabled} placeholder="Press Enter after each" value={textsOf(condition[kind])} onChange={(words) => write({ words })} />
           )}

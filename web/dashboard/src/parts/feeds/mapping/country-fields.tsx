@@ -17,19 +17,19 @@ export function ByCountryFields({ offers }: { offers: string }) {
   const lists = [offers, textsOf(getAt(by, ['list']))[0] ?? '']
   return (
     <Stack gap="sm">
-      <SourceField place={[...PLACE, 'list']} label="List of payouts by country" about="If the network pays by country: each group of countries becomes an offer of its own. In each goal: goals[].payouts." isList isBare lists={[offers]} hidesValues more="Another list" />
+      <SourceField place={[...PLACE, 'list']} label="List of payouts by country" about="For networks that pay by country: each group of countries becomes a separate offer. For payouts inside each goal: goals[].payouts." isList isBare lists={[offers]} hidesValues more="Add list" />
       {isJson(by) && (
         <Stack gap="sm" className="mapping-entry">
-          <SourceField place={[...PLACE, 'countries']} label="Countries of a payout" lists={lists} isRequired options={['split']} hidesValues />
-          <SourceField place={[...PLACE, 'exclude']} label="Excluded countries of a payout" lists={lists} options={['split']} hidesValues />
-          <ConditionField place={[...PLACE, 'negated']} label="Payouts for all countries but theirs" about="What says so. Leave empty if there are none." lists={lists} />
-          <Clear place={[...PLACE, 'negated']} label="No such payouts" />
-          <LookupField place={[...PLACE, 'platforms']} label="Platforms of a payout" lists={lists} choices={choicesOf(PLATFORMS)} isSeveral />
-          <SourceField place={[...PLACE, 'of']} label="What a payout is for" about="Such as the goal. Of several for the same, the one that names the country counts." lists={lists} options={['default']} hidesValues />
+          <SourceField place={[...PLACE, 'countries']} label="Payout countries" lists={lists} isRequired options={['split']} hidesValues />
+          <SourceField place={[...PLACE, 'exclude']} label="Excluded payout countries" lists={lists} options={['split']} hidesValues />
+          <ConditionField place={[...PLACE, 'negated']} label="Payouts whose countries are exclusions" about="How to recognise payouts for all countries except those listed. Leave empty if there are none." lists={lists} />
+          <Clear place={[...PLACE, 'negated']} label="Remove this condition" />
+          <LookupField place={[...PLACE, 'platforms']} label="Payout platforms" lists={lists} choices={choicesOf(PLATFORMS)} isSeveral />
+          <SourceField place={[...PLACE, 'of']} label="Payout goal" about="What the payout is for. If several payouts are for the same goal, the one that names the country applies." lists={lists} options={['default']} hidesValues />
           <FieldValues place={PLACE} label="Payouts by country" />
-          <Clear place={PLACE} label="It does not pay by country" />
+          <Clear place={PLACE} label="Remove payouts by country" />
           <Text size="xs" c="dimmed">
-            Payout or goals above are read of the payouts of each group.
+            Payout and goals above are then read from the payouts of each group.
           </Text>
         </Stack>
       )}

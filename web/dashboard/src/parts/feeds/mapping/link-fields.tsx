@@ -15,7 +15,7 @@ export function LinkFields({ offers }: { offers: string }) {
   const problem = problemOf(['link'])
   return (
     <Stack gap="sm">
-      <SourceField place={['link']} label="Link" about="Offers without one are left out." lists={[offers]} isRequired initial={{}} hidesValues />
+      <SourceField place={['link']} label="Link" about="Offers without a link are skipped." lists={[offers]} isRequired initial={{}} hidesValues />
       <FieldValues place={['link']} label="Link" />
       {problem !== null && (
         <Text size="xs" c="var(--mantine-color-error)" role="status">
@@ -26,15 +26,15 @@ export function LinkFields({ offers }: { offers: string }) {
         <Text size="sm" fw={500}>
           Set a parameter
         </Text>
-        <PairsInput noun="parameter" names="Parameter" values="Value of the parameter" initial={CLICK_ID} value={link['set']} onChange={(set) => change(['link', 'set'], set)} />
+        <PairsInput noun="parameter" names="Parameter" values="Parameter value" initial={CLICK_ID} value={link['set']} onChange={(set) => change(['link', 'set'], set)} />
       </div>
       <div>
         <Text size="sm" fw={500}>
-          Replace what stands there
+          Replace a placeholder
         </Text>
-        <PairsInput noun="placeholder" names="Placeholder, such as [USER_ID]" values="Replaced by" initial={CLICK_ID} value={link['replace']} onChange={(replace) => change(['link', 'replace'], replace)} />
+        <PairsInput noun="placeholder" names="Placeholder, such as [USER_ID]" values="Replace with" initial={CLICK_ID} value={link['replace']} onChange={(replace) => change(['link', 'replace'], replace)} />
       </div>
-      <PlainText place={['link', 'append']} label="Put at its end" about="Where the link ends in an empty parameter, such as s1=" />
+      <PlainText place={['link', 'append']} label="Append to the link" about="For links that end with an empty parameter, such as s1=" />
     </Stack>
   )
 } // prettier-ignore

@@ -35,11 +35,11 @@ export function LookupField({ place, label, about, lists, choices, isSeveral = f
       {lookup !== undefined && (
         <Group gap={4}>
           <Button variant="subtle" size="compact-xs" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            Words of {label.toLowerCase()} ({Object.keys(words).length})
+            Mapped values for {label.toLowerCase()} ({Object.keys(words).length})
           </Button>
           {!form.disabled && Object.keys(words).length === 0 && Object.keys(common).length > 0 && (
             <Button variant="subtle" size="compact-xs" onClick={() => setWords(common)}>
-              Use common words for {label.toLowerCase()}
+              Add common values for {label.toLowerCase()}
             </Button>
           )}
         </Group>
@@ -47,24 +47,24 @@ export function LookupField({ place, label, about, lists, choices, isSeveral = f
       {unknown.length > 0 && !form.disabled && (
         <Group gap={4}>
           <Text size="xs" c="dimmed">
-            Not among the words:
+            Not mapped:
           </Text>
           {unknown.map((word) => (
-            <Button key={word} variant="default" size="compact-xs" aria-label={`Add word ${word}`} onClick={() => { setOpen(true); setWords({ ...words, [word]: choices[0]?.value ?? '' }) }}>
+            <Button key={word} variant="default" size="compact-xs" aria-label={`Map value ${word}`} onClick={() => { setOpen(true); setWords({ ...words, [word]: choices[0]?.value ?? '' }) }}>
               {word}
             </Button>
           ))}
         </Group>
       )}
       {mayExclude && lookup !== undefined && (
-        <SourceField place={[...place, 'exclude']} label={`Excluded ${label.toLowerCase()}`} about="Where the offer does not run. Read with the same words." lists={lists} isBare hidesValues />
+        <SourceField place={[...place, 'exclude']} label={`Excluded ${label.toLowerCase()}`} about="Where the offer does not run. Uses the same mapping." lists={lists} isBare hidesValues />
       )}
       {isOpen && lookup !== undefined && (
         <Stack gap="xs" pl="sm">
-          <PairsInput noun="word" names="Their word" values="Ours" value={words} initial={choices[0]?.value ?? ''} onChange={setWords} renderValue={({ name, value }, onChange) => pickOne(value, onChange, `Ours for ${name}`)} />
+          <PairsInput noun="value" names="Network’s value" values="Our value" value={words} initial={choices[0]?.value ?? ''} onChange={setWords} renderValue={({ name, value }, onChange) => pickOne(value, onChange, `Our value for ${name}`)} />
           <div>
-            <Text size="xs">Any other word</Text>
-            {pickOne(String(given['otherwise'] ?? ''), (next) => form.change([...place, 'otherwise'], next === '' ? undefined : next), `Any other word of ${label.toLowerCase()}`)}
+            <Text size="xs">All other values</Text>
+            {pickOne(String(given['otherwise'] ?? ''), (next) => form.change([...place, 'otherwise'], next === '' ? undefined : next), `All other values for ${label.toLowerCase()}`)}
           </div>
         </Stack>
       )}

@@ -82,7 +82,7 @@ function OfferFields({ offers }: FieldsProps) {
   const lists = [offers]
   return (
     <>
-      <PathInput id="offers" label="List of offers" about="Leave empty if the answer is the list itself." isList lists={[]} value={offers} error={problemOf(['offers'])} onChange={(path) => change(['offers'], path)} />
+      <PathInput id="offers" label="List of offers" about="Leave empty if the response itself is the list." isList lists={[]} value={offers} error={problemOf(['offers'])} onChange={(path) => change(['offers'], path)} />
       <SourceField place={['id']} label="ID" lists={lists} isRequired />
       <SourceField place={['name']} label="Name" lists={lists} isRequired options={TEXT} />
     </>
@@ -95,9 +95,9 @@ function TextFields({ offers }: FieldsProps) {
     <>
       <SourceField place={['description']} label="Description" lists={lists} options={TEXT} />
       <SourceField place={['requirements']} label="Requirements" lists={lists} options={TEXT} />
-      <SourceField place={['image']} label="Picture" about="Its URL, with https." lists={lists} options={['default']} />
+      <SourceField place={['image']} label="Picture" about="An https URL." lists={lists} options={['default']} />
       <SourceField place={['time_estimate']} label="Time estimate" lists={lists} options={['default']} />
-      <SourceField place={['time_seconds']} label="Time in seconds" about="Where the network gives a number: shown in words." lists={lists} />
+      <SourceField place={['time_seconds']} label="Time in seconds" about="If the network sends a number of seconds. Shown as text." lists={lists} />
       <SourceField place={['language']} label="Language" lists={lists} options={['default']} />
     </>
   )
@@ -122,10 +122,10 @@ function KindFields({ offers }: FieldsProps) {
   const lists = [offers]
   return (
     <>
-      <LookupField place={['category']} label="Category" about="An app where nothing is found." lists={lists} choices={choicesOf(CATEGORIES)} />
+      <LookupField place={['category']} label="Category" about="App if nothing matches." lists={lists} choices={choicesOf(CATEGORIES)} />
       <LookupField place={['difficulty']} label="Difficulty" lists={lists} choices={DIFFICULTIES} />
       <LookupField place={['conversion_type']} label="Conversion type" lists={lists} choices={CONVERSION_TYPES} />
-      <SourceField place={['product']} label="Product" about="A link to the app in a store, or a name: of several offers for one product, one is listed." lists={lists} />
+      <SourceField place={['product']} label="Product" about="An app store link or a name. If several offers are for the same product, only one is listed." lists={lists} />
     </>
   )
 } // prettier-ignore
@@ -137,16 +137,16 @@ function LeftOutFields({ offers }: FieldsProps) {
         <Entries place={['skip']} noun="rule" entry={{ path: '', is: [], reason: 'it is paused there' }}>
           {(place, i) => (
             <>
-              <ConditionField place={place} label={`Left out if, ${i + 1}`} lists={[offers]} />
+              <ConditionField place={place} label={`Skip condition ${i + 1}`} lists={[offers]} />
               <PlainText place={[...place, 'reason']} label={`Reason ${i + 1}`} />
             </>
           )}
         </Entries>
-        <FieldValues place={['skip']} label="Left out" />
+        <FieldValues place={['skip']} label="Skipped" />
       </div>
-      <ConditionField place={['success']} label="A complete answer has" about="Any other answer counts as failed, and changes nothing." lists={[]} />
-      <FieldValues place={['success']} label="A complete answer" />
-      <Clear place={['success']} label="Any answer counts" />
+      <ConditionField place={['success']} label="A successful response has" about="Any other response counts as failed and changes nothing." lists={[]} />
+      <FieldValues place={['success']} label="Successful response" />
+      <Clear place={['success']} label="Accept any response" />
     </>
   )
 } // prettier-ignore

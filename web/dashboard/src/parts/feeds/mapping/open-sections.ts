@@ -8,9 +8,9 @@ export const SECTIONS = [
   { name: 'payment', title: 'Payment', parts: { payout: 'Payout', currency: 'Currency', goals: 'Goals', not_fixed: 'Percentages' } },
   { name: 'texts', title: 'Texts', parts: { description: 'Description', requirements: 'Requirements', image: 'Picture', time_estimate: 'Time estimate', time_seconds: 'Time in seconds', language: 'Language' } },
   { name: 'where', title: 'Where it runs', parts: { countries: 'Countries', by_country: 'Payouts by country', platforms: 'Platforms', starts_at: 'Starts', ends_at: 'Ends' } },
-  { name: 'kind', title: 'What kind of offer', parts: { category: 'Category', difficulty: 'Difficulty', conversion_type: 'Conversion type', product: 'Product' } },
+  { name: 'kind', title: 'Type', parts: { category: 'Category', difficulty: 'Difficulty', conversion_type: 'Conversion type', product: 'Product' } },
   { name: 'caps', title: 'Caps', parts: { caps: 'Caps' } },
-  { name: 'left_out', title: 'Left out', parts: { skip: 'Rules', success: 'A complete answer' } },
+  { name: 'left_out', title: 'Skipped', parts: { skip: 'Rules', success: 'Successful response' } },
 ] as const // prettier-ignore
 
 export type Section = (typeof SECTIONS)[number]

@@ -86,8 +86,8 @@ function Value({ value: { read, gives, problem } }: { value: FieldValue }) {
   const raw = read.join(', ')
   return (
     <>
-      {raw === '' ? <Text span size="xs" c="dimmed">nothing there</Text> : <Code>{raw}</Code>}
-      {problem !== null && <Text span size="xs" c="var(--mantine-color-error)"> → left out: {problem}</Text>}
+      {raw === '' ? <Text span size="xs" c="dimmed">no value</Text> : <Code>{raw}</Code>}
+      {problem !== null && <Text span size="xs" c="var(--mantine-color-error)"> → skipped: {problem}</Text>}
       {problem === null && gives !== '' && gives !== raw && <Text span size="xs"> → {gives}</Text>}
     </>
   )

@@ -12,20 +12,20 @@ export function PaymentFields({ offers }: { offers: string }) {
   const lists = [offers]
   return (
     <>
-      <SourceField place={['payout']} label="Payout" about="What the network pays for the whole offer. Not its coins." lists={lists} options={PAYOUT} />
-      <SourceField place={['currency']} label="Currency" about="Such as USD. Leave empty if the network names none." lists={lists} options={['default']} />
+      <SourceField place={['payout']} label="Payout" about="What the network pays for the whole offer, in money, not in coins." lists={lists} options={PAYOUT} />
+      <SourceField place={['currency']} label="Currency" about="Such as USD. Leave empty if the network sends none." lists={lists} options={['default']} />
       <GoalFields offers={offers} />
       <Stack gap={4}>
         <Text size="sm" fw={500}>
-          Payouts that are a percentage
+          Percentage payouts
         </Text>
         <Text size="xs" c="dimmed">
-          What says that the payout is no fixed amount. Such offers are left out.
+          How to recognise payouts that are not a fixed amount. Such offers are skipped.
         </Text>
-        <Entries place={['not_fixed']} noun="sign of a percentage" entry={{ path: '', is: [] }}>
-          {(place, i) => <ConditionField place={place} label={`Sign of a percentage ${i + 1}`} lists={lists} />}
+        <Entries place={['not_fixed']} noun="condition" entry={{ path: '', is: [] }}>
+          {(place, i) => <ConditionField place={place} label={`Percentage condition ${i + 1}`} lists={lists} />}
         </Entries>
-        <FieldValues place={['not_fixed']} label="Payouts that are a percentage" />
+        <FieldValues place={['not_fixed']} label="Percentage payouts" />
       </Stack>
     </>
   )
@@ -46,27 +46,27 @@ function GoalFields({ offers }: { offers: string }) {
         <Stack gap="sm" className="mapping-entry">
           <OnePath place={['goals', 'list']} label="List of goals" isList lists={[offers]} isRequired />
           <FieldValues place={['goals']} label="Goals" />
-          <SourceField place={['goals', 'id']} label="Goal ID" about="Callbacks name the goal by it." lists={within} />
+          <SourceField place={['goals', 'id']} label="Goal ID" about="Identifies the goal in callbacks." lists={within} />
           <SourceField place={['goals', 'name']} label="Goal name" lists={within} isRequired options={['html', 'default']} />
           <SourceField place={['goals', 'description']} label="Goal description" lists={within} options={['html', 'join']} />
           <SourceField place={['goals', 'payout']} label="Goal payout" lists={amounts} isRequired options={PAYOUT} hidesValues />
-          <SourceField place={['goals', 'currency']} label="Goal currency" about="Stands beside the goal’s payout. Leave empty if it is that of the offer." lists={amounts} options={['default']} />
-          <ConditionField place={['goals', 'optional']} label="Goals that are optional" about="Leave empty if all are required." lists={within} />
+          <SourceField place={['goals', 'currency']} label="Goal currency" about="Leave empty to use the currency of the offer." lists={amounts} options={['default']} />
+          <ConditionField place={['goals', 'optional']} label="Optional goals" about="Leave empty if all are required." lists={within} />
           <Clear place={['goals', 'optional']} label="All goals are required" />
-          <Checkbox label="Callbacks do not say which goal was reached" description="Offers with several goals are then left out." disabled={disabled} checked={isJson(goals) && goals['only_one'] === true} onChange={(event) => change(['goals', 'only_one'], event.currentTarget.checked || undefined)} />
-          <Switch label="The offer itself pays, too, before its goals" disabled={disabled} checked={base !== undefined} onChange={(event) => change(['goals', 'base'], event.currentTarget.checked ? { name: 'Complete' } : undefined)} />
+          <Checkbox label="Callbacks do not say which goal was reached" description="Offers with several goals are then skipped." disabled={disabled} checked={isJson(goals) && goals['only_one'] === true} onChange={(event) => change(['goals', 'only_one'], event.currentTarget.checked || undefined)} />
+          <Switch label="The offer itself also pays, before its goals" disabled={disabled} checked={base !== undefined} onChange={(event) => change(['goals', 'base'], event.currentTarget.checked ? { name: 'Complete' } : undefined)} />
           {base !== undefined && (
             <Stack gap="sm" pl="sm">
-              <PlainText place={['goals', 'base', 'name']} label="Name of what the offer pays for" />
+              <PlainText place={['goals', 'base', 'name']} label="Name for the offer’s own payout" />
               <SourceField place={['goals', 'base', 'payout']} label="Payout of the offer itself" lists={[offers]} isRequired options={PAYOUT} hidesValues />
             </Stack>
           )}
-          <Switch label="The amounts of goals stand in another list" disabled={disabled} checked={join !== null} onChange={(event) => change(['goals', 'join'], event.currentTarget.checked ? {} : undefined)} />
+          <Switch label="Goal payouts are in another list" disabled={disabled} checked={join !== null} onChange={(event) => change(['goals', 'join'], event.currentTarget.checked ? {} : undefined)} />
           {join !== null && (
             <Stack gap="sm" pl="sm">
-              <OnePath place={['goals', 'join', 'list']} label="List of amounts" isList lists={[offers]} isRequired />
-              <OnePath place={['goals', 'join', 'goal']} label="What names the goal, in the list of goals" lists={within} isRequired />
-              <OnePath place={['goals', 'join', 'is']} label="What names the goal, in the list of amounts" lists={amounts} isRequired />
+              <OnePath place={['goals', 'join', 'list']} label="List of payouts" isList lists={[offers]} isRequired />
+              <OnePath place={['goals', 'join', 'goal']} label="Matching key in the list of goals" lists={within} isRequired />
+              <OnePath place={['goals', 'join', 'is']} label="Matching key in the list of payouts" lists={amounts} isRequired />
             </Stack>
           )}
         </Stack>
@@ -98,14 +98,14 @@ export function Clear({ place, label }: { place: Place; label: string }) {
 } // prettier-ignore
 
 const PERIODS = [
-  { value: 'day', label: 'a day' },
+  { value: 'day', label: 'per day' },
   { value: 'total', label: 'in total' },
 ]
 const COUNTED = [
   { value: 'conversions', label: 'conversions' },
   { value: 'clicks', label: 'clicks' },
-  { value: 'revenue', label: 'what the network pays' },
-  { value: 'payout', label: 'what publishers are paid' },
+  { value: 'revenue', label: 'revenue' },
+  { value: 'payout', label: 'payout' },
 ]
 
 export function CapFields({ offers }: { offers: string }) {
@@ -125,10 +125,10 @@ export function CapFields({ offers }: { offers: string }) {
               {choice([...place, 'period'], `Period of cap ${i + 1}`, PERIODS)}
             </Group>
             {['revenue', 'payout'].includes(String(getAt(mapping, [...place, 'of']))) && (
-              <SourceField place={[...place, 'currency']} label={`Currency of cap ${i + 1}`} about="Leave empty if it is that of the offer." lists={lists} options={['default']} hidesValues />
+              <SourceField place={[...place, 'currency']} label={`Currency of cap ${i + 1}`} about="Leave empty to use the currency of the offer." lists={lists} options={['default']} hidesValues />
             )}
             <Entries place={[...place, 'where']} noun="condition" entry={{ path: '', empty: false }}>
-              {(where, at) => <ConditionField place={where} label={`Cap ${i + 1} only if, ${at + 1}`} lists={lists} />}
+              {(where, at) => <ConditionField place={where} label={`Cap ${i + 1}, condition ${at + 1}`} lists={lists} />}
             </Entries>
           </>
         )}

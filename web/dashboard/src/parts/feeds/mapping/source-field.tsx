@@ -31,7 +31,7 @@ export type SourceFieldProps = {
   except?: string
 }
 
-export function SourceField({ place, label, about, lists, isRequired = false, options = [], initial, isGoneWithoutPath = false, hidesValues = false, isBare = false, isList = false, more = 'Another path if empty', except }: SourceFieldProps) {
+export function SourceField({ place, label, about, lists, isRequired = false, options = [], initial, isGoneWithoutPath = false, hidesValues = false, isBare = false, isList = false, more = 'Add fallback path', except }: SourceFieldProps) {
   const form = useMappingForm()
   const stored = getAt(form.mapping, place)
   const { paths, rest } = readSource(stored)
@@ -57,7 +57,7 @@ export function SourceField({ place, label, about, lists, isRequired = false, op
           <div style={{ flex: 1, minWidth: 0 }}>
             <PathInput
               id={i === 0 ? placeText(place) : `${placeText(place)}#${i}`}
-              label={i === 0 ? label : isBare && isList ? `${label}, ${i + 1}` : `${label}, or else`}
+              label={i === 0 ? label : isBare && isList ? `${label}, ${i + 1}` : `${label}, fallback`}
               about={i === 0 ? about : undefined}
               value={path}
               lists={lists}
@@ -95,10 +95,10 @@ export function SourceField({ place, label, about, lists, isRequired = false, op
 } // prettier-ignore
 
 const TAKES = [
-  { value: 'first', label: 'The first' },
-  { value: 'only', label: 'None, unless all are the same' },
-  { value: 'sum', label: 'The sum' },
-  { value: 'highest', label: 'The highest' },
+  { value: 'first', label: 'Use the first' },
+  { value: 'only', label: 'Skip unless all are equal' },
+  { value: 'sum', label: 'Use the sum' },
+  { value: 'highest', label: 'Use the highest' },
 ]
 
 type OptionsProps = { options: readonly Option[]; label: string; rest: Source['rest']; onChange: (next: Source['rest']) => void } // prettier-ignore
@@ -111,13 +111,13 @@ function Options({ options, label, rest, onChange }: OptionsProps) {
     options.includes(name) && <Checkbox key={name} label={title} aria-label={`${title}: ${label}`} size="xs" disabled={disabled} checked={rest[name] === true} onChange={(event) => onChange({ [name]: event.currentTarget.checked || undefined })} /> // prettier-ignore
   return (
     <Group gap="sm" align="flex-end" pl="sm">
-      {flag('html', 'HTML: take its text')}
+      {flag('html', 'Strip HTML')}
       {flag('cents', 'In cents')}
-      {text('join', 'Join several with', 'first counts')}
+      {text('join', 'Join values with', 'use the first')}
       {text('split', 'Split at', ',')}
       {text('default', 'If empty')}
       {options.includes('take') && (
-        <Select label="Of several" aria-label={`Of several: ${label}`} size="xs" allowDeselect={false} disabled={disabled} data={TAKES} value={String(rest['take'] ?? 'first')} onChange={(take) => onChange({ take: take === 'first' ? undefined : take })} />
+        <Select label="If several" aria-label={`If several: ${label}`} size="xs" allowDeselect={false} disabled={disabled} data={TAKES} value={String(rest['take'] ?? 'first')} onChange={(take) => onChange({ take: take === 'first' ? undefined : take })} />
       )}
     </Group>
   )

@@ -38,20 +38,20 @@ export function OtherProblems({ tried, isAll = false }: { tried: Tried | undefin
 export function WhatBecomes({ tried }: { tried: Tried }) {
   const isUsable = tried.problems.length === 0
   return (
-    <Section title="What becomes of it" about="Payouts as publishers are paid.">
+    <Section title="Resulting offers" about="With the payouts that publishers get.">
       {isUsable ? (
         <DataTable
-          label="What becomes of it"
+          label="Resulting offers"
           isPlain
           minWidth={760}
           rows={tried.offers}
           rowKey={({ external_id }) => external_id}
-          empty={<Text size="sm">No offers at the list of offers.</Text>}
+          empty={<Text size="sm">The list of offers is empty.</Text>}
           columns={COLUMNS}
         />
       ) : (
         <Text size="sm" c="dimmed">
-          It is shown here once all problems above are solved.
+          Offers appear here once all problems above are fixed.
         </Text>
       )}
     </Section>
@@ -83,5 +83,5 @@ const COLUMNS: Column<TriedOffer>[] = [
   },
   { name: 'Goals', isText: true, cell: ({ offer }) => goalsOf(offer) },
   { name: 'Countries', isText: true, cell: ({ offer }) => (offer === null ? '' : countriesOf(offer)) },
-  { name: 'Kind', isShort: true, cell: ({ offer }) => (offer === null ? '' : [labelOf(CATEGORIES, String(offer['category'])), ...textsIn(offer, 'platforms').map((one) => labelOf(PLATFORMS, one))].join(', ')) }, // prettier-ignore
+  { name: 'Type', isShort: true, cell: ({ offer }) => (offer === null ? '' : [labelOf(CATEGORIES, String(offer['category'])), ...textsIn(offer, 'platforms').map((one) => labelOf(PLATFORMS, one))].join(', ')) }, // prettier-ignore
 ]
