@@ -27,6 +27,7 @@ function formField([name, field]: [string, Field]): string[] {
   const {
     part,
     proposed,
+    shown,
     input,
     label,
     hint,
@@ -40,5 +41,8 @@ function formField([name, field]: [string, Field]): string[] {
   const initial = field.initial ?? show(field.read(new FieldReader({}), name) as never) ?? ''
   const data = choices?.map((value, i) => ({ value, label: labels?.[i] ?? value }))
   const required = rule.startsWith('required')
-  return [`  ${name}: ${JSON.stringify({ part, proposed, input, label, hint, placeholder, data, required, initial })},`]
+  const ifSet = shown === 'if set' ? true : undefined
+  return [
+    `  ${name}: ${JSON.stringify({ part, proposed, ifSet, input, label, hint, placeholder, data, required, initial })},`,
+  ]
 }

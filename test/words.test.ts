@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { COMMANDS } from '../src/cli/run.ts'
 
 /** Each with what to say instead. */
 const REPLACED: [RegExp, string][] = [
@@ -39,6 +40,19 @@ test('comments, texts and documents use plain words', () => {
         ),
       ),
   )
+  assert.deepEqual(found, [])
+})
+
+test('texts name commands as they are run', () => {
+  const command = new RegExp(`(?<!npx )\\bofferdeck (${Object.keys(COMMANDS).join('|')})\\b`)
+  const found = globSync(['src/**/*.ts', 'web/*/**/*.{ts,tsx}'])
+    .filter((file) => !/\.test\.ts$|^web\/dist\//.test(file))
+    .flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .filter((line) => !/^\s*(\/\/|\*|\/\*)/.test(line) && command.test(line))
+        .map((line) => `${file}: ${line.trim()}`),
+    )
   assert.deepEqual(found, [])
 })
 

@@ -70,6 +70,7 @@ const ASKED_IN_THE_DASHBOARD: Record<string, string[] | string> = {
   'parts/network-offers/bulk-status.tsx': ['offer pause'],
   'pages/network/offer.tsx': ['offer pause'],
   'parts/ledger/run.tsx': ['ledger run pay', 'ledger run cancel'],
+  'parts/rewards/sale.tsx': 'a command ends a sale by --sale none, which says what it does',
   'parts/system/logo.tsx': 'the logo is changed in the dashboard only',
   'parts/advertisers/calls.tsx': ['inbound dismiss', 'inbound reprocess'],
   'parts/advertisers/signature.tsx': 'signatures are set up in the dashboard only',

@@ -31,7 +31,7 @@ export async function checkExport(config: Config): Promise<Finding> {
   const target = openTarget(config)
   if (target === null) return { check, ok: true, result: 'not used: EXPORT_URL is not set' }
   try {
-    await inTime(target.put(TRIED, Buffer.from('Written by "offerdeck doctor" to see that it can.\n')), PATIENCE_MS)
+    await inTime(target.put(TRIED, Buffer.from('Written by "npx offerdeck doctor" to see that it can.\n')), PATIENCE_MS)
     return { check, ok: true, result: `${target.url} accepts files` }
   } catch (error) {
     const advice = target.url.startsWith('file:')

@@ -103,7 +103,8 @@ export const inboundCommand = () =>
           const many = wanted.length === 1 ? 'This callback' : `These ${wanted.length} callbacks`
           await confirm(`${many} will no longer need attention, and stay${wanted.length === 1 ? 's' : ''} in the log.`, options) // prettier-ignore
           const dismissed = await withChange(({ database: { db }, by }) => dismissCalls(db, by, wanted))
-          show(options, { dismissed }, () => `${dismissed.length} of ${ids.length} dismissed.`)
+          const left = wanted.filter((id) => !dismissed.includes(id)).map((id) => `There is no open callback ${id}.`)
+          show(options, { dismissed }, () => [`${dismissed.length} of ${ids.length} dismissed.`, ...left].join('\n'))
           if (dismissed.length < new Set(wanted).size) failLater()
         }),
     )

@@ -104,7 +104,7 @@ async function resetTwoFactor(email: string, options: OutputOptions & ConfirmOpt
 }
 
 async function findKnown(db: Db, email: string): Promise<Person> {
-  const person = await findPersonByEmail(db, email)
+  const person = await byOption({ email: '<email>' }, () => findPersonByEmail(db, email))
   if (person === null)
     throw new OperatorError(`There is no user with the email address "${email}". List users with: ${hint('user list')}`)
   return person

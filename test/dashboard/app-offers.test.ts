@@ -14,7 +14,7 @@ const dashboard = useDashboard('e2e_app_offers', async (world) => {
   publisherId = await publisherOfApp(world, appId)
   const many = Array.from({ length: 21 }, (_, i) => ({ name: `Survey number ${i}`, category: 'survey', payout: '0.5' }))
   ;[tea = 0] = await world.createOffers(
-    { name: 'Tea Garden', category: 'game', countries: ['SE'], platforms: ['ios'], payout: '3', requirements: 'New players only.', goals: [{ name: 'Open it', payout: '1' }, { name: 'Reach level 9', payout: '2' }] },
+    { name: 'Tea Garden', category: 'game', countries: ['SE'], platforms: ['ios'], payout: '3', requirements: 'New players only.', language: 'sv', goals: [{ name: 'Open it', payout: '1' }, { name: 'Reach level 9', payout: '2' }] },
     ...many,
   ) // prettier-ignore
 })
@@ -45,7 +45,7 @@ test('a publisher looks through the offers, filters them and reads about one', a
   await checkPage(page)
   await page.getByRole('button', { name: 'Tea Garden' }).click()
   const drawer = page.getByRole('dialog')
-  for (const text of ['New players only.', 'Reach level 9', '200 Coins', 'Sweden', 'iOS', 'Open', 'Position on the wall']) await drawer.getByText(text, { exact: true }).first().waitFor() // prettier-ignore
+  for (const text of ['New players only.', 'Reach level 9', '200 Coins', 'Sweden', 'iOS', 'Swedish', 'Open', 'Position on the wall']) await drawer.getByText(text, { exact: true }).first().waitFor() // prettier-ignore
   await checkPage(page)
   await page.goBack()
   await drawer.waitFor({ state: 'hidden' })

@@ -79,6 +79,17 @@ test('a publisher sets up a sale, rounding, limits and balances, and finds a use
   await page.getByText('247 Gems (currency sale ×2)').waitFor()
   await page.getByRole('link', { name: USER }).click()
   await page.getByRole('heading', { name: 'Balance: 247 Gems' }).waitFor()
+
+  await go(page, `/apps/${appId}/rewards`)
+  const asked = page.getByRole('dialog', { name: 'End the sale?' })
+  for (const answer of ['Cancel', 'End the sale']) {
+    await section('Currency sale').getByRole('button', { name: 'End the sale' }).click()
+    await asked.getByRole('button', { name: answer }).click()
+    await asked.waitFor({ state: 'hidden' })
+    if (answer === 'Cancel') assert.equal((await readRewardSettings(db, appId)).sale?.multiplierPpm, 2_000_000)
+  }
+  await page.getByText('The sale has ended.').waitFor()
+  assert.equal((await readRewardSettings(db, appId)).sale, null)
   assert.deepEqual(
     complaints.map((one) => /status of (\d+)/.exec(one)?.[1]),
     ['400', '400'],

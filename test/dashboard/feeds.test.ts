@@ -89,6 +89,15 @@ test('an operator adds a network beside its live answer, looks at the preview, s
   await page.getByLabel('Minimum margin').fill('')
   await page.getByLabel('Maximum margin').fill('')
   complaints.length = 0 // a refused request is reported as an error, too
+  await page.getByLabel('Share for publishers').fill('600')
+  await page.getByLabel('Hold payout changes above').fill('abc')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Enter a percentage such as 12.5.').waitFor()
+  assert.deepEqual([await page.getByLabel('Share for publishers').inputValue(), await page.getByLabel('Hold payout changes above').inputValue()], ['600', 'abc']) // prettier-ignore
+  await page.getByLabel('Hold payout changes above').fill('20')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The share must be a percentage above 0, at most 100.').waitFor()
+  complaints.length = 0
   await page.getByLabel('Share for publishers').fill('60')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved. The next run reads all offers again.').waitFor()

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { COUNTRIES } from '../../lib/countries.ts'
-import { CATEGORIES, PLATFORMS, SORTS } from './choices.ts'
+import { CATEGORIES, PLATFORMS, ORDERS } from './choices.ts'
 import { listKey } from './filters.ts'
 import { Slots } from './slots.ts'
 import { ANY_COUNTRY, ANY_PLATFORM, CATEGORY_MASK, CATEGORY_SHIFT, LISTABLE, PAID } from './traits.ts'
@@ -22,7 +22,7 @@ test('every filter and order has a key of its own', () => {
   const keys = [undefined, ...COUNTRIES].flatMap((country) =>
     [undefined, ...PLATFORMS].flatMap((platform) =>
       [undefined, ...CATEGORIES].flatMap((category) =>
-        SORTS.map(
+        ORDERS.map(
           (sort) =>
           listKey({ ...(country && { country }), ...(platform && { platform }), ...(category && { category }), rules: null }, sort), // prettier-ignore
         ),

@@ -85,6 +85,7 @@ test('a publisher signs up, tests at once, and goes live once it is approved', a
   assert.equal(await statusOf(made.data.live), 200)
   assert.equal((await operator.post(`${path}/approve`)).status, 409)
   assert.equal((await operator.post(`${path}/refuse`, { reason: 'x' })).status, 409)
+  assert.equal((await operator.get('/publishers/999999/application')).status, 404, 'not one that an operator created')
 })
 
 test('an address that has an account is answered like a new one, and its owner is mailed', async () => {

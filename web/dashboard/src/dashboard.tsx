@@ -207,9 +207,17 @@ function SignedIn() {
           <Switch>
             {pages.map(([path, Component, traffic]) => (
               <Route key={path} path={path}>
-                {traffic !== undefined && <ModeSign traffic={traffic} />}
-                <Trail />
-                <Component />
+                {(params) =>
+                  Object.entries(params).every(isReadable) ? (
+                    <>
+                      {traffic !== undefined && <ModeSign traffic={traffic} />}
+                      <Trail />
+                      <Component />
+                    </>
+                  ) : (
+                    <NotFound />
+                  )
+                }
               </Route>
             ))}
             <Route component={NotFound} />
@@ -218,6 +226,13 @@ function SignedIn() {
       </Shell>
     </MeContext.Provider>
   )
+}
+
+/** The address of something that cannot exist is that of no page, whatever a page would ask for. */
+function isReadable([name, value = '']: [string, string | undefined]): boolean {
+  if (!name.endsWith('_id')) return true
+  const isUuid = /^(conversion|postback|ticket)_id$/.test(name)
+  return value === 'new' || (isUuid ? /^[\da-f-]{36}$/i : /^\d{1,15}$/).test(value)
 }
 
 /** Another tab may have signed in as another person, who must not see what is shown here. */

@@ -1,4 +1,5 @@
 // Sign-up as the operator sees it: what is asked, who applied, and the decision.
+import { readPublisher } from '../../../features/accounts/publishers.ts'
 import { type Application, listApplications, readApplication } from '../../../features/accounts/sign-up/applications.ts'
 import { countSignUps } from '../../../features/accounts/sign-up/limits.ts'
 import { NewSignUpSettings } from '../../../features/accounts/sign-up/schema.ts'
@@ -7,6 +8,7 @@ import { readVersionedSignUp, setSignUp } from '../../../features/accounts/sign-
 import { type Decision, decideApplication } from '../../../features/apps/review.ts'
 import { beforeId, cutPage } from '../../../http/paging.ts'
 import type { ManageContext } from '../../context.ts'
+import { notThere } from '../../gate.ts'
 import type { Call, ManageRoutes } from '../../route.ts'
 import { OK, Ok, PublisherParams } from '../../shapes.ts'
 import {
@@ -87,6 +89,7 @@ export function applicationRoutes(routes: ManageRoutes, { db, refresh, sendMails
     reply: ApplicationReply,
     async run({ publisherId }) {
       const application = await readApplication(db, publisherId)
+      if (application === null && (await readPublisher(db, publisherId)) === null) throw notThere()
       if (application === null) return { application }
       return { application: { ...present(application), terms: await listAcceptedTerms(db, publisherId) } }
     },

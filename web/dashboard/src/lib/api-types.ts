@@ -515,7 +515,7 @@ export const OFFER_FIELDS = {
   platforms: {"part":"target","proposed":true,"input":"choices","label":"Platforms","data":[{"value":"web","label":"Web"},{"value":"android","label":"Android"},{"value":"ios","label":"iOS"}],"required":false,"initial":["web","android","ios"]},
   difficulty: {"part":"look","proposed":true,"input":"choice","label":"Difficulty","data":[{"value":"easy","label":"Easy"},{"value":"medium","label":"Medium"},{"value":"hard","label":"Hard"}],"required":false,"initial":"easy"},
   time_estimate: {"part":"look","proposed":true,"input":"text","label":"Time estimate","placeholder":"5-10 minutes","required":false,"initial":""},
-  language: {"part":"look","proposed":true,"input":"text","label":"Language","placeholder":"en","required":false,"initial":""},
+  language: {"part":"look","proposed":true,"ifSet":true,"input":"text","label":"Language","placeholder":"en","required":false,"initial":""},
   product: {"part":"target","input":"text","label":"Product","hint":"What the offer advertises: an app store link, or any name. If several offers are for the same product, only one is listed.","placeholder":"android:com.example.game","required":false,"initial":""},
   requirements: {"part":"look","proposed":true,"input":"lines","label":"Requirements","required":false,"initial":""},
   payment_required: {"part":"look","proposed":true,"input":"flag","label":"Payment required","required":false,"initial":false},

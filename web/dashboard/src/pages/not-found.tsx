@@ -7,7 +7,7 @@ export default function NotFound() {
     <Page title="Page not found">
       <Text>
         Check the URL, or go to the{' '}
-        <Anchor component={Link} href="/">
+        <Anchor component={Link} href="/" inherit underline="always">
           start page
         </Anchor>
         .

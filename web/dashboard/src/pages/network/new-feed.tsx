@@ -19,7 +19,7 @@ import {
   valuesIn,
 } from '../../parts/feeds/credentials.tsx'
 import { MappingEditor, NOT_JSON, type Own, parseObject } from '../../parts/feeds/mapping-editor.tsx'
-import { bodyOf, NEW_SETTINGS, type SettingsValues, ShareField } from '../../parts/feeds/settings.tsx'
+import { bodyOf, checkSettings, NEW_SETTINGS, type SettingsValues, ShareField } from '../../parts/feeds/settings.tsx'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { Section } from '../../parts/section.tsx'
 import { SubmitForm } from '../../parts/submit-form.tsx'
@@ -53,6 +53,7 @@ function Add({ presets, onMade }: { presets: Preset[]; onMade: (made: Schemas['C
   const [{ copy: copied = '' }] = useFilters()
   const form = useForm<Values>({
     initialValues: { preset: '', name: '', advertiser_id: '', credentials: {}, postback_secret: '', settings: NEW_SETTINGS, named: NEW_CREDENTIALS, own: EXAMPLE, ...copyOf(presets, copied, NEW_SETTINGS) }, // prettier-ignore
+    validate: { settings: checkSettings },
   })
   const { preset: chosen, own, settings, named } = form.getValues()
   const preset = presets.find((one) => one.preset === chosen)

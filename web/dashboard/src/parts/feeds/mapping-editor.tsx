@@ -4,6 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { readAmount } from '../../lib/amounts.ts'
 import type { Schemas } from '../../lib/api-types.ts'
 import { type ApiError, post } from '../../lib/api.ts'
 import { useChange } from '../../lib/queries.ts'
@@ -139,7 +140,8 @@ function JsonInput({ label, name, value, disabled, error, onChange }: JsonInputP
 function useTried(mapping: string, answer: unknown, settings: SettingsValues) {
   const [text] = useDebouncedValue(mapping, PAUSE_MS)
   const parsed = parseObject(text)
-  const share = Number(settings.share_percent) > 0 ? settings : { ...settings, share_percent: 100 }
+  const percent = readAmount(settings.share_percent) ?? 0
+  const share = percent > 0 && percent <= 100 ? settings : { ...settings, share_percent: '100' }
   return useQuery<Schemas['TriedMapping'], ApiError>({
     queryKey: ['tried', text, answer, share],
     queryFn: () => post('/feeds/try-mapping', { mapping: parsed!, answer, settings: bodyOf(share) }),

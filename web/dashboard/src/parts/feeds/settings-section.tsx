@@ -7,12 +7,15 @@ import { useSubmit } from '../../lib/use-submit.ts'
 import { Section } from '../section.tsx'
 import { SubmitForm } from '../submit-form.tsx'
 import { checkCredentials, CredentialsInput, valuesIn } from './credentials.tsx'
-import { bodyOf, SettingsFields, valuesOf } from './settings.tsx'
+import { bodyOf, checkSettings, SettingsFields, valuesOf } from './settings.tsx'
 
 export function SettingsSection({ feed, mayChange }: { feed: Schemas['Feed']; mayChange: boolean }) {
   const isPreset = feed.preset !== null
   const rows = feed.credentials.map((name) => ({ name, value: '', isKept: true }))
-  const form = useForm({ initialValues: { name: feed.name, settings: valuesOf(feed.settings), credentials: rows } })
+  const form = useForm({
+    initialValues: { name: feed.name, settings: valuesOf(feed.settings), credentials: rows },
+    validate: { settings: checkSettings },
+  })
   const { credentials } = form.getValues()
   const save = useChange(
     (values: typeof form.values) => {

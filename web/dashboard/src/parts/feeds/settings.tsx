@@ -1,17 +1,19 @@
 // What an operator sets for a feed.
-import { Grid, MultiSelect, NumberInput, Select, Stack, TagsInput, TextInput } from '@mantine/core'
+import { Grid, MultiSelect, Select, Stack, TagsInput, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import { amountOf, checkAmount, checkWhole, wholeOf } from '../../lib/amounts.ts'
 import type { Schemas } from '../../lib/api-types.ts'
 import { COUNTRIES } from '../../lib/countries.ts'
 import { CATEGORIES, choicesOf, PLATFORMS } from '../../lib/words.ts'
+import { WholeInput } from '../amount-input.tsx'
 
 type Settings = Schemas['FeedSettings']
 /** As the fields have them. */
 export type SettingsValues = Omit<Settings, 'hold_changes_percent' | 'min_payout' | 'min_margin' | 'max_margin' | 'share_percent' | 'max_gone_percent' | 'max_offers'> & {
-  hold_changes_percent: number | string
-  share_percent: number | string
-  max_gone_percent: number | string
-  max_offers: number | string
+  hold_changes_percent: string
+  share_percent: string
+  max_gone_percent: string
+  max_offers: string
   min_payout: string
   min_margin: string
   max_margin: string
@@ -28,33 +30,47 @@ const TIMES = [
 ]
 export const valuesOf = (settings: Settings): SettingsValues => ({
   ...settings,
-  hold_changes_percent: settings.hold_changes_percent ?? '',
+  share_percent: String(settings.share_percent),
+  max_gone_percent: String(settings.max_gone_percent),
+  max_offers: String(settings.max_offers),
+  hold_changes_percent: settings.hold_changes_percent === null ? '' : String(settings.hold_changes_percent),
   min_payout: settings.min_payout ?? '',
   min_margin: settings.min_margin ?? '',
   max_margin: settings.max_margin ?? '',
 })
 
 /** An amount that is left empty is none. */
-const amountOf = (text: string) => (text.trim() === '' ? null : text.trim())
+const orNone = (text: string) => (text.trim() === '' ? null : text.trim())
+
+const MOST_OFFERS = 1_000_000
+const checkPercent = (text: string) => (checkAmount(text) === null ? null : 'Enter a percentage such as 12.5.')
+
+/** For the `validate` of a form: what cannot be read is neither sent as another number nor as none. */
+export const checkSettings = {
+  share_percent: checkPercent,
+  max_gone_percent: checkPercent,
+  hold_changes_percent: (text: string) => (orNone(text) === null ? null : checkPercent(text)),
+  max_offers: checkWhole(1, MOST_OFFERS),
+}
 
 export const bodyOf = (values: SettingsValues): Settings => ({
   ...values,
-  share_percent: Number(values.share_percent),
-  max_gone_percent: Number(values.max_gone_percent),
-  max_offers: Number(values.max_offers),
-  hold_changes_percent: values.hold_changes_percent === '' ? null : Number(values.hold_changes_percent),
-  min_payout: amountOf(values.min_payout),
-  min_margin: amountOf(values.min_margin),
-  max_margin: amountOf(values.max_margin),
+  share_percent: amountOf(values.share_percent),
+  max_gone_percent: amountOf(values.max_gone_percent),
+  max_offers: wholeOf(values.max_offers),
+  hold_changes_percent: orNone(values.hold_changes_percent) === null ? null : amountOf(values.hold_changes_percent),
+  min_payout: orNone(values.min_payout),
+  min_margin: orNone(values.min_margin),
+  max_margin: orNone(values.max_margin),
 })
 
 export const NEW_SETTINGS: SettingsValues = {
   currency: 'USD',
   share_percent: '',
   every: '30m',
-  max_gone_percent: 30,
+  max_gone_percent: '30',
   hold_changes_percent: '',
-  max_offers: 100_000,
+  max_offers: '100,000',
   min_payout: '',
   min_margin: '',
   max_margin: '',
@@ -68,13 +84,12 @@ type FieldsProps<V extends { settings: SettingsValues }> = { form: UseFormReturn
 
 export function ShareField<V extends { settings: SettingsValues }>({ form, disabled = false }: FieldsProps<V>) {
   return (
-    <NumberInput
+    <TextInput
       label="Share for publishers, %"
       description="Share of what the network pays. You keep the rest."
       required
+      inputMode="decimal"
       disabled={disabled}
-      min={0}
-      max={100}
       {...form.getInputProps('settings.share_percent')}
     />
   )
@@ -130,14 +145,16 @@ export function SettingsFields<V extends { settings: SettingsValues }>({ form, d
           />
         </Grid.Col>
         <Grid.Col span={{ base: 12, sm: 6 }}>
-          <NumberInput
+          <TextInput
+            inputMode="decimal"
             label="Refuse if more offers are gone, %"
             description="A run that would pause more of the feed’s offers changes nothing."
             {...props('max_gone_percent')}
           />
         </Grid.Col>
         <Grid.Col span={{ base: 12, sm: 6 }}>
-          <NumberInput
+          <TextInput
+            inputMode="decimal"
             label="Hold payout changes above, %"
             description="Held payouts await your approval. Leave empty to apply all."
             {...props('hold_changes_percent')}
@@ -174,12 +191,7 @@ export function SettingsFields<V extends { settings: SettingsValues }>({ form, d
           />
         </Grid.Col>
         <Grid.Col span={{ base: 12, sm: 6 }}>
-          <NumberInput
-            label="Maximum offers"
-            description="Larger feeds are refused."
-            thousandSeparator=","
-            {...props('max_offers')}
-          />
+          <WholeInput label="Maximum offers" description="Larger feeds are refused." {...props('max_offers')} />
         </Grid.Col>
       </Grid>
       <TagsInput

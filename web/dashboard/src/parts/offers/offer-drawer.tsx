@@ -2,8 +2,8 @@
 import { Alert, Anchor, Drawer, Group, Image, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { Schemas } from '../../lib/api-types.ts'
-import { formatReward, formatUsd } from '../../lib/format.ts'
+import { OFFER_FIELDS, type Schemas } from '../../lib/api-types.ts'
+import { formatLanguage, formatReward, formatUsd } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
 import { CATEGORIES, DIFFICULTIES, labelOf } from '../../lib/words.ts'
 import { DataTable } from '../data-table.tsx'
@@ -64,6 +64,7 @@ function About({ offer, available, reasons, cap, rank }: Details) {
     ['Platforms', formatPlatforms(offer.platforms)],
     ['Effort', [DIFFICULTIES[offer.difficulty], offer.time_estimate].filter((word) => word !== '').join(', ')],
     ['Pays for', PAYS_FOR[offer.conversion_type]],
+    ...factsIfSet(offer),
     ['Caps', CAPS[cap]],
     ['Expected EPC', <ExpectedEpc key="epc" rank={rank} />],
     ['Position on the wall', <RankReasons key="rank" rank={rank} />],
@@ -97,6 +98,13 @@ function About({ offer, available, reasons, cap, rank }: Details) {
     </Stack>
   )
 }
+
+/** What only some offers have. */
+const factsIfSet = (offer: Details['offer']): [string, string][] =>
+  Object.entries(OFFER_FIELDS).flatMap(([name, field]) => {
+    const value = 'ifSet' in field ? (offer as Partial<Record<string, unknown>>)[name] : undefined
+    return typeof value === 'string' ? [[field.label, name === 'language' ? formatLanguage(value) : value]] : []
+  })
 
 const PAYS_FOR: Record<Details['offer']['conversion_type'], string> = {
   cpa: 'An action',

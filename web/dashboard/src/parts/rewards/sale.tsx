@@ -6,6 +6,7 @@ import { patch } from '../../lib/api.ts'
 import { timeZone } from '../../lib/format.ts'
 import { useChange } from '../../lib/queries.ts'
 import { fromClockTime, toClockTime } from '../../lib/zoned-time.ts'
+import { confirm } from '../confirm.tsx'
 import { Section } from '../section.tsx'
 import { Time } from '../time.tsx'
 import { type RewardSettings, type SectionProps, SettingsForm, useMaySetRewards } from './settings-form.tsx'
@@ -28,6 +29,10 @@ export function SaleSection({ appId, settings: { sale } }: SectionProps) {
     refresh: [`/apps/${appId}`],
     done: 'The sale has ended.',
   })
+  const askToEnd = async () => {
+    const text = 'Clicks from now on get the usual rewards. Clicks during the sale keep it.'
+    if (await confirm({ title: 'End the sale?', text, action: 'End the sale' })) end.mutate(undefined)
+  }
   return (
     <Section
       title="Currency sale"
@@ -74,7 +79,7 @@ export function SaleSection({ appId, settings: { sale } }: SectionProps) {
       </SettingsForm>
       {!isOver && mayChange && (
         <Group>
-          <Button variant="default" loading={end.isPending} onClick={() => end.mutate(undefined)}>
+          <Button variant="default" loading={end.isPending} onClick={() => void askToEnd()}>
             End the sale
           </Button>
         </Group>
