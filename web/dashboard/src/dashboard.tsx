@@ -228,12 +228,11 @@ function SignedIn() {
   )
 }
 
-/** The address of something that cannot exist is that of no page, whatever a page would ask for. */
-function isReadable([name, value = '']: [string, string | undefined]): boolean {
-  if (!name.endsWith('_id')) return true
-  const isUuid = /^(conversion|postback|ticket)_id$/.test(name)
-  return value === 'new' || (isUuid ? /^[\da-f-]{36}$/i : /^\d{1,15}$/).test(value)
-}
+/** What is no number is the number of nothing. The other IDs are for the server to know. */
+const isReadable = ([name, value = '']: [string, string | undefined]) =>
+  !/^(app|publisher|advertiser|offer|locker|feed|proposal)_id$/.test(name) ||
+  value === 'new' ||
+  /^\d{1,15}$/.test(value)
 
 /** Another tab may have signed in as another person, who must not see what is shown here. */
 function useReloadFor(personId: string | undefined): void {
