@@ -104,7 +104,7 @@ test('an amount that could be read in two ways is refused at its field; the same
   await page.getByText('This adjustment was already recorded').waitFor()
   await adjust.click()
   await record('2')
-  await dialog.getByText('was used for 1.50 USD, not 2.00 USD').waitFor()
+  await dialog.getByText('was already used for 1.50 USD, not 2.00 USD').waitFor()
   await becomes(() => dialog.getByLabel('Reason').inputValue(), 'Typed on a train')
 })
 

@@ -29,17 +29,18 @@ export function LookupField({ place, label, about, lists, choices, isSeveral = f
     ) : (
       <Select aria-label={name} size="xs" disabled={form.disabled} data={choices} value={value || null} onChange={(next) => onChange(next ?? '')} />
     )
+  const values = `Mapped values (${Object.keys(words).length})`
   return (
     <Stack gap={4}>
       <SourceField place={place} label={label} lists={lists} options={['split']} initial={{ words: common }} isGoneWithoutPath={given['otherwise'] === undefined} {...(mayExclude ? { except: 'exclude' } : {})} {...(about === undefined ? {} : { about })} />
       {lookup !== undefined && (
         <Group gap={4}>
-          <Button variant="subtle" size="compact-xs" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            Mapped values for {label.toLowerCase()} ({Object.keys(words).length})
+          <Button variant="subtle" size="compact-xs" aria-expanded={isOpen} aria-label={`${values} for ${label.toLowerCase()}`} onClick={() => setOpen(!isOpen)}>
+            {values}
           </Button>
           {!form.disabled && Object.keys(words).length === 0 && Object.keys(common).length > 0 && (
-            <Button variant="subtle" size="compact-xs" onClick={() => setWords(common)}>
-              Add common values for {label.toLowerCase()}
+            <Button variant="subtle" size="compact-xs" aria-label={`Add common values for ${label.toLowerCase()}`} onClick={() => setWords(common)}>
+              Add common values
             </Button>
           )}
         </Group>
