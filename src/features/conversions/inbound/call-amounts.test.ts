@@ -142,7 +142,7 @@ test('a negative amount alone is for the operator to explain: a reversal, or not
   assert.equal((await say(offerId, { click_id: 'CLICK', amount: '-0.00' })).outcome, 'approved', 'zero has no sign')
   await setAdvertiser(db, TESTER, advertiserId, { negativeAmount: 'ignore' })
   assert.equal((await say(offerId, { click_id: 'CLICK', amount: '-1' })).outcome, 'approved')
-  await assert.rejects(setAdvertiser(db, TESTER, advertiserId, { negativeAmount: 'guess', decimalMark: ';' }), /"guess" is not known[\s\S]*";" is not known/) // prettier-ignore
+  await assert.rejects(setAdvertiser(db, TESTER, advertiserId, { negativeAmount: 'guess', decimalMark: ';' }), /"guess" is not valid[\s\S]*";" is not valid/) // prettier-ignore
 })
 
 test('an amount of another currency is never taken for dollars; where none is needed it loses nothing', async () => {
