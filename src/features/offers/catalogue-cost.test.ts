@@ -1,9 +1,8 @@
 // Unused lists cost a bounded amount of memory, and nothing when offers change.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { type OfferRecord, rowOf } from '../../../test/offer-record.ts'
+import { usedMegabytes } from '../../../test/used-memory.ts'
 import { COUNTRIES } from '../../lib/countries.ts'
 import { Catalogue } from './catalogue.ts'
 import { PLATFORMS, SORTS } from './choices.ts'
@@ -50,13 +49,6 @@ async function askForAll(catalogue: Catalogue, id: number): Promise<number> {
           count++
         }
   return count
-}
-
-function usedMegabytes(): number {
-  setFlagsFromString('--expose-gc')
-  ;(runInNewContext('gc') as () => void)()
-  const { heapUsed, arrayBuffers } = process.memoryUsage()
-  return (heapUsed + arrayBuffers) / 1_000_000
 }
 
 test('all lists together take a bounded amount of memory, whatever is asked for', async () => {

@@ -1,10 +1,9 @@
 // What content rules cost, and what keywords look at.
 import assert from 'node:assert/strict'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { test } from 'node:test'
 import { COUNTRIES } from '../../lib/countries.ts'
 import { useWorld } from '../../../test/world.ts'
+import { usedMegabytes } from '../../../test/used-memory.ts'
 import { CATEGORIES, PLATFORMS, SORTS } from './choices.ts'
 
 const world = useWorld('content_rules')
@@ -68,10 +67,3 @@ test('thousands of lists for an app with thousands of allowed offers share them'
   const grown = usedMegabytes() - before
   assert.ok(grown < 60, `1,200 lists took ${grown} MB`)
 })
-
-function usedMegabytes(): number {
-  setFlagsFromString('--expose-gc')
-  ;(runInNewContext('gc') as () => void)()
-  const { heapUsed, arrayBuffers } = process.memoryUsage()
-  return (heapUsed + arrayBuffers) / 1_000_000
-}
