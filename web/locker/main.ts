@@ -6,6 +6,7 @@ import { h, picture, replace } from '../wall/dom.ts'
 import { writeNumber } from '../wall/numbers.ts'
 import { followStream, onReturn } from '../wall/stream.ts'
 import { announce, type KnownVisitor, listen, visitorKey } from './parent.ts'
+import { post, Refused } from './post.ts'
 
 /** More would push what follows far down the publisher's page. */
 const FIRST_OFFERS = 5
@@ -33,24 +34,6 @@ let isStale = false
 type Texts = keyof LockerBoot['texts']
 const say = (key: Texts, values: Record<string, string> = {}) =>
   texts[key].replaceAll(/\{(\w+)\}/g, (all, name: string) => values[name] ?? all)
-
-class Refused extends Error {
-  readonly details: Record<string, string>
-  readonly status: number
-  constructor(status: number, message: string, details: Record<string, string>) {
-    super(message)
-    this.status = status
-    this.details = details
-  }
-}
-
-async function post<T>(path: string, data: object): Promise<T> {
-  const response = await fetch(path, { method: 'POST', credentials: 'omit', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(data) }) // prettier-ignore
-  type Answer = { data: T; error?: { message: string; details: Record<string, string> | null } }
-  const answer = (await response.json()) as Answer
-  if (answer.error) throw new Refused(response.status, answer.error.message, answer.error.details ?? {})
-  return answer.data
-}
 
 /** Visitors of before were kept for each locker. */
 function recall(): KnownVisitor | null {

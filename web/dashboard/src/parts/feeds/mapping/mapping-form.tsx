@@ -1,5 +1,6 @@
 // The fields of a mapping, in the order in which one would fill them, in sections that open where something is wrong.
 import { Accordion, Button, Group, Stack } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { CATEGORIES, choicesOf, PLATFORMS } from '../../../lib/words.ts'
 import { ConditionField, Entries, PlainText } from './condition-field.tsx'
 import { ByCountryFields } from './country-fields.tsx'
@@ -39,43 +40,25 @@ export function MappingFields() {
       </Group>
       {/* Without motion: a field that is wrong can take the focus as soon as its section opens. */}
       <Accordion multiple variant="contained" order={3} value={open} onChange={(next) => setOpen(next as SectionName[])} transitionDuration={0} keepMountedMode="display-none">
-        {SECTIONS.map((section) => (
-          <Accordion.Item key={section.name} value={section.name}>
-            <SectionHead section={section} />
-            <Accordion.Panel>
-              <Stack gap="md">
-                <SectionFields name={section.name} offers={offers} />
-              </Stack>
-            </Accordion.Panel>
-          </Accordion.Item>
-        ))}
+        {SECTIONS.map((section) => {
+          const Fields = FIELDS[section.name]
+          return (
+            <Accordion.Item key={section.name} value={section.name}>
+              <SectionHead section={section} />
+              <Accordion.Panel>
+                <Stack gap="md">
+                  <Fields offers={offers} />
+                </Stack>
+              </Accordion.Panel>
+            </Accordion.Item>
+          )
+        })}
       </Accordion>
     </Stack>
   )
 } // prettier-ignore
 
 type FieldsProps = { offers: string }
-
-function SectionFields({ name, offers }: FieldsProps & { name: SectionName }) {
-  switch (name) {
-    case 'offers':
-      return <OfferFields offers={offers} />
-    case 'link':
-      return <LinkFields offers={offers} />
-    case 'payment':
-      return <PaymentFields offers={offers} />
-    case 'texts':
-      return <TextFields offers={offers} />
-    case 'where':
-      return <PlaceFields offers={offers} />
-    case 'kind':
-      return <KindFields offers={offers} />
-    case 'caps':
-      return <CapFields offers={offers} />
-    case 'left_out':
-      return <LeftOutFields offers={offers} />
-  }
-}
 
 function OfferFields({ offers }: FieldsProps) {
   const { change, problemOf } = useMappingForm()
@@ -150,3 +133,14 @@ function LeftOutFields({ offers }: FieldsProps) {
     </>
   )
 } // prettier-ignore
+
+const FIELDS: Record<SectionName, (props: FieldsProps) => ReactNode> = {
+  offers: OfferFields,
+  link: LinkFields,
+  payment: PaymentFields,
+  texts: TextFields,
+  where: PlaceFields,
+  kind: KindFields,
+  caps: CapFields,
+  left_out: LeftOutFields,
+}
