@@ -119,6 +119,18 @@ test('the operator comes in by the set-up link, a publisher’s people by links 
   await becomes(() => member.page.getByRole('button', { name: 'Invite member' }).count(), 0)
 
   await owner.page.reload()
+  const role = owner.page.getByRole('combobox', { name: 'Role of Mia' })
+  for (const [answer, then] of [
+    ['Cancel', 'Developer'],
+    ['Change role', 'Viewer'],
+  ] as const) {
+    // prettier-ignore
+    await role.click()
+    await owner.page.getByRole('option', { name: 'Viewer' }).click()
+    await owner.page.getByText('Change Mia’s role to Viewer?').waitFor()
+    await owner.page.getByRole('dialog').getByRole('button', { name: answer }).click()
+    await becomes(() => role.inputValue(), then)
+  }
   await owner.page.getByRole('row', { name: 'Mia' }).getByRole('button', { name: 'Disable' }).click()
   await owner.page.getByText('signed out everywhere immediately').waitFor()
   await owner.page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()

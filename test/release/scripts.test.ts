@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { useBrowser } from '../chromium.ts'
 import { createFolder } from '../folders.ts'
 import { until } from '../installation.ts'
 import { freePort } from '../ports.ts'
@@ -13,29 +14,52 @@ const ROOT = join(import.meta.dirname, '../..')
 const run = (cwd: string, command: string, ...args: string[]) =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 50_000_000 })
 
-testLong('npm run dev serves the dashboard by Vite and the API on one port, until it is ended', async () => {
+/** A copy of the tree, to be edited. */
+function copyTree(): string {
+  const folder = join(createFolder('dev'), 'tree')
+  cpSync(ROOT, folder, { recursive: true, filter: (path) => !/[/](node_modules|\.git|release)$/.test(path) })
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  return folder
+}
+
+function edit(file: string, from: string, to: string): void {
+  const text = readFileSync(file, 'utf8')
+  assert.ok(text.includes(from), `${file} has no ${from}`)
+  writeFileSync(file, text.replace(from, to))
+}
+
+testLong('npm run dev shows a change of the dashboard at once, and one of the server after its restart', async () => {
   const port = await freePort()
-  const dataDir = createFolder('dev')
+  const tree = copyTree()
+  const dataDir = createFolder('dev-data')
   const child = spawn('node', ['scripts/dev.ts'], {
-    cwd: ROOT,
+    cwd: tree,
     env: { ...process.env, PORT: String(port), DATA_DIR: dataDir, DEMO: 'off', LOG_LEVEL: 'warn' },
     stdio: 'ignore',
   })
+  const url = `http://127.0.0.1:${port}`
+  const page = await (await useBrowser()).newPage()
   try {
-    const get = async (path: string) => {
-      const answer = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => null)
-      return { status: answer?.status, text: (await answer?.text()) ?? '' }
+    const description = async () => {
+      const answer = await fetch(`${url}/openapi.json`).catch(() => null)
+      return answer?.ok === true ? answer.text() : ''
     }
-    await until(async () => (await get('/healthz')).status === 200, 120_000)
-    assert.match((await get('/')).text, /<script type="module" src="\/src\/main\.tsx|\/@vite\/client/)
-    assert.match((await get('/@vite/client')).text, /WebSocket/)
-    assert.match((await get('/openapi.json')).text, /"openapi"/)
+    await until(async () => (await description()).includes('"openapi"'), 120_000)
+    await page.goto(`${url}/sign-in`)
+    const email = page.getByLabel('Email address')
+    await email.fill('typed@example.com', { timeout: 120_000 }) // Vite reads everything first
+    edit(join(tree, 'web/dashboard/src/pages/sign-in.tsx'), 'title="Sign in"', 'title="Edited"')
+    await page.getByRole('heading', { name: 'Edited' }).waitFor({ timeout: 60_000 })
+    assert.equal(await email.inputValue(), 'typed@example.com', 'the page was not loaded anew')
+    edit(join(tree, 'src/http/health.ts'), 'Liveness: ', 'Edited: ')
+    await until(async () => (await description()).includes('Edited: '), 120_000)
   } finally {
+    await page.close()
     child.kill('SIGTERM')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     // The embedded database ends with the last process that uses it.
     await until(() => !readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).some((name) => name.endsWith('postmaster.pid'))) // prettier-ignore
-    rmSync(dataDir, { recursive: true, force: true })
+    for (const folder of [dataDir, join(tree, '..')]) rmSync(folder, { recursive: true, force: true })
   }
 })
 

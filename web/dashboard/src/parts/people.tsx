@@ -84,6 +84,14 @@ function PeopleTable({ base, people, roles, mayChange }: TableProps) {
     const text = `${name} is signed out everywhere immediately, and their API tokens are permanently revoked. You can enable the account again later.`
     if (await confirm({ title: `Disable ${name}?`, text, action: 'Disable' })) change.mutate({ id, disabled: true })
   }
+  const askToChangeRole = async ({ id, name }: Person, { value, label, about }: RoleChoice) => {
+    const question = {
+      title: `Change ${name}’s role to ${label}?`,
+      text: `${about} This takes effect immediately.`,
+      action: 'Change role',
+    }
+    if (await confirm(question)) change.mutate({ id, role: value as Offered })
+  }
   const columns: (Column<Person> | false)[] = [
     { name: 'Name', isText: true, cell: ({ name }) => name },
     { name: 'Email address', isText: true, cell: ({ email }) => email },
@@ -99,7 +107,10 @@ function PeopleTable({ base, people, roles, mayChange }: TableProps) {
             disabled={change.isPending}
             data={roles}
             value={person.role}
-            onChange={(role) => role !== null && change.mutate({ id: person.id, role: role as Offered })}
+            onChange={(role) => {
+              const chosen = roles.find(({ value }) => value === role)
+              if (chosen !== undefined && role !== person.role) void askToChangeRole(person, chosen)
+            }}
           />
         ) : (
           labelOf(roles, person.role)

@@ -22,14 +22,21 @@ export default function Propose() {
   )
 }
 
-const NewOffer = ({ advertiserId }: { advertiserId: string }) => (
-  <Form
-    title="Propose an offer"
-    advertiserId={advertiserId}
-    initial={NEW_OFFER}
-    bodyOf={(values) => ({ external_id: values.external_id, ...proposalOf(values, null) })}
-  />
-)
+function NewOffer({ advertiserId }: { advertiserId: string }) {
+  const advertiser = useGet(`/advertisers/${advertiserId}`)
+  return (
+    <Loaded query={advertiser}>
+      {() => (
+        <Form
+          title="Propose an offer"
+          advertiserId={advertiserId}
+          initial={NEW_OFFER}
+          bodyOf={(values) => ({ external_id: values.external_id, ...proposalOf(values, null) })}
+        />
+      )}
+    </Loaded>
+  )
+}
 
 function KnownOffer({ advertiserId, offerId }: { advertiserId: string; offerId: string }) {
   const offer = useGet(`/advertisers/${advertiserId}/offers/${offerId}`)
