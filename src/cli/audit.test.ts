@@ -86,6 +86,7 @@ async function createSteps(): Promise<void> {
   const proposals = [await write('refused'), await write('approved')] as const
   const credentials = `${home.folder}/credentials.json`
   writeFileSync(credentials, '{"publisher":"1"}')
+  const feed = ['--name', 'Feed', '--preset', 'cpalead', '--advertiser', 'Ads', '--credentials', credentials, '--share', '70'] // prettier-ignore
   const rates = `${home.folder}/rates.csv`
   writeFileSync(rates, 'currency,day,usd\nJPY,2026-11-01,0.0065\n')
   const money = ['--amount', '1', '--reference', 'r']
@@ -139,15 +140,12 @@ async function createSteps(): Promise<void> {
     ['advertiser budget', [advertiser, '--daily', '500'], 'advertiser.budget', advertiser],
     ['advertiser set', [advertiser, '--map', 'paid=approved'], 'advertiser.change', advertiser],
     ['advertiser rotate-token', [advertiser], 'advertiser.rotate_token', advertiser],
-    [
-      'feed add',
-      ['--name', 'Feed', '--preset', 'cpalead', '--advertiser', 'Ads', '--credentials', credentials, '--share', '70'],
-      'feed.create',
-      '1',
-    ],
+    ['feed add', feed, 'feed.create', '1'],
     ['feed resume', ['Feed'], 'feed.resume', '1'],
     ['feed set', ['Feed', '--share', '65'], 'feed.change', '1'],
     ['feed pause', ['Feed'], 'feed.pause', '1'],
+    ['feed remove', ['Feed', '--yes'], 'feed.remove', '1'],
+    ['feed add', feed, 'feed.create', '2'],
     ['rate set', ['EUR', '1.08'], 'rates.set', 'rates'],
     ['rate import', [rates], 'rates.set', 'rates'],
     ['offer import', [writeOffers({ advertiser: 'Ads' })], 'offers.imported'],

@@ -6,6 +6,10 @@ import { test } from 'node:test'
 import type { Command } from 'commander'
 import { createConversion, createDeal } from '../../test/conversion-rows.ts'
 import { failsWith, useOperator } from '../../test/operator.ts'
+import { TESTER } from '../../test/tester.ts'
+import { SECRET_KEY } from '../../test/world.ts'
+import { FEED_DEFAULTS } from '../features/feeds/feed-settings.ts'
+import { createFeed } from '../features/feeds/feeds.ts'
 import { COMMANDS, runCommand } from './run.ts'
 import { inTerminal, type Terminal } from './terminal.ts'
 
@@ -30,6 +34,7 @@ const ASKING: Record<string, string[]> = {
   'app distrust': ['1', '--all'],
   'publisher refuse': ['1', ...REASON],
   'offer pause': ['1'],
+  'feed remove': ['Feed'],
   'inbound reprocess': ['--advertiser', '1'],
   'inbound dismiss': ['00000000-0000-7000-8000-000000000000'],
   'fraud unset': ['bot'],
@@ -75,6 +80,7 @@ const ASKED_IN_THE_DASHBOARD: Record<string, string[] | string> = {
   'parts/advertisers/calls.tsx': ['inbound dismiss', 'inbound reprocess'],
   'parts/advertisers/signature.tsx': 'signatures are set up in the dashboard only',
   'pages/network/bans.tsx': ['ban lift'],
+  'parts/feeds/remove-section.tsx': ['feed remove'],
   'pages/network/feed.tsx': 'a paused feed keeps its offers as they are, and "feed resume" undoes it',
   'pages/network/postbacks.tsx': 'postbacks of all apps are paused in the dashboard only',
   'pages/advertiser/proposal.tsx': 'advertisers withdraw their own proposals',
@@ -100,6 +106,7 @@ test('every command with --yes does nothing without it where it cannot ask', asy
   assert.deepEqual([deal.appId, deal.publisherId, deal.advertiserId], [1, 1, 1])
   const { conversionId } = await createConversion(world, deal, { status: 'pending', payoutMicros: 1, revenueMicros: 1, at: new Date() }) // prettier-ignore
   await home.json('locker', 'create', '--app', '1', '--name', 'Locker')
+  await createFeed(world.database.db, TESTER, SECRET_KEY, { name: 'Feed', advertiserId: 1, kind: { preset: 'affise' }, credentials: {}, settings: FEED_DEFAULTS }) // prettier-ignore
   const before = await dumpDatabase()
   for (const [path, args] of Object.entries(ASKING)) {
     const given = args.map((one) => (one === 'CONVERSION' ? conversionId : one))

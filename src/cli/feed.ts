@@ -11,8 +11,10 @@ import {
 import { type FeedSettings, showSettings } from '../features/feeds/feed-settings.ts'
 import { changeFeed, createFeed, pauseFeed, readFeed } from '../features/feeds/feeds.ts'
 import { readFeedChange, readNewFeed } from '../features/feeds/given-feed.ts'
+import { removeFeed } from '../features/feeds/remove-feed.ts'
 import { presetOf, PRESETS } from '../features/feeds/presets/presets.ts'
 import { notesFor, postbackUrlFor } from '../features/feeds/way-back.ts'
+import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
 import { byOption, type FeedOptions, readGiven, readSecret, withSettings } from './feed-options.ts'
 import { type Context, withChange, withDatabase } from './context.ts'
 import { findAdvertiser, findFeed } from './find.ts'
@@ -71,6 +73,13 @@ export const feedCommand = () =>
     .addCommand(runCommand('run', 'fetch a feed now and apply the changes'))
     .addCommand(pauseCommand('pause', 'stop fetching a feed; its offers stay as they are', true))
     .addCommand(pauseCommand('resume', 'start fetching a paused feed again', false))
+    .addCommand(
+      new Command('remove')
+        .description('remove a feed; its offers are paused, and its credentials are deleted')
+        .argument('<feed>', 'ID or name')
+        .addOption(yesOption())
+        .action(remove),
+    )
 
 const runCommand = (name: 'run' | 'preview', about: string) => {
   const command = new Command(name)
@@ -117,6 +126,15 @@ const pauseCommand = (name: 'pause' | 'resume', about: string, isPaused: boolean
       })
       show(options, { ...feed, is_paused: isPaused }, () => `The feed "${feed.name}" is ${isPaused ? 'paused' : 'resumed'}.`) // prettier-ignore
     })
+
+async function remove(named: string, options: OutputOptions & ConfirmOptions): Promise<void> {
+  const removed = await withChange(async ({ database: { db }, secretKey, by }) => {
+    const { feed_id, name } = await findFeed(db, named)
+    await confirm(`This removes the feed "${name}", pauses its offers, and deletes its credentials.`, options)
+    return { feed_id, name, paused_offers: await removeFeed(db, by, secretKey, feed_id) }
+  })
+  show(options, removed, ({ name, paused_offers }) => `The feed "${name}" is removed. Offers paused: ${paused_offers}.`)
+}
 
 type AddOptions = OutputOptions &
   FeedOptions & { name: string; preset?: string; advertiser?: string; postbackSecret?: string }

@@ -482,6 +482,7 @@ export interface Feeds {
   mapping: Json | null;
   name: string;
   preset: string | null;
+  removed_at: Date | null;
   request: Json | null;
   settings: Json;
   troubled_at: Date | null;

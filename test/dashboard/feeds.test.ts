@@ -179,7 +179,7 @@ test('an offer of a feed says so, and a field that was edited follows the feed a
   assert.deepEqual(complaints, [])
 })
 
-test('the page of a feed says how callbacks of its network are read, and leads to where that is changed', async () => {
+test('the page of a feed says how callbacks of its network are read, and a feed that is removed is gone', async () => {
   const { db } = world.database
   const create = (name: string, preset: string) => createFeed(db, TESTER, SECRET_KEY, { name, advertiserId: null, kind: { preset }, credentials: { key: 'k', publisher: '1' }, settings: FEED_DEFAULTS }) // prettier-ignore
   const adgem = await create('Harrowgate', 'adgem')
@@ -193,5 +193,15 @@ test('the page of a feed says how callbacks of its network are read, and leads t
   await page.getByRole('button', { name: 'Add rule' }).waitFor()
   await go(page, `/network/feeds/${torox.feedId}?tab=callbacks`)
   await page.getByText('No rules: callbacks are read by their status and amount.').waitFor()
+
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  const remove = page.getByRole('button', { name: 'Remove feed' })
+  await remove.click()
+  await page.getByText('0 active offers will be paused immediately.').waitFor()
+  await checkLooks(page)
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove feed' }).click()
+  await page.getByText('The feed “Brackwater” is removed.').waitFor()
+  await page.getByRole('heading', { name: 'Feeds', exact: true }).waitFor()
+  await becomes(() => page.getByRole('cell', { name: 'Brackwater' }).count(), 0)
   assert.deepEqual(complaints, [])
 })

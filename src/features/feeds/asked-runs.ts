@@ -2,8 +2,9 @@
 import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { isUniqueViolation } from '../../db/pg-errors.ts'
-import { NoSuch, OperatorError } from '../../errors.ts'
+import { OperatorError } from '../../errors.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'
+import { lockFeed } from './feeds.ts'
 
 /** `acceptedGone`: as many offers may be paused, whatever the bound of the feed is. */
 export type Wanted = { isPreview: boolean; acceptedGone: number | null }
@@ -20,8 +21,7 @@ export async function askRun(db: Db, by: Actor, feedId: number, isPreview: boole
 }
 
 export async function askRunIn(trx: Trx, by: Actor, feedId: number, { isPreview, acceptedGone }: Wanted): Promise<number> {
-  const feed = await trx.selectFrom('feeds').select('name').where('feed_id', '=', feedId).forNoKeyUpdate().executeTakeFirst() // prettier-ignore
-  if (feed === undefined) throw new NoSuch('feed', feedId)
+  const feed = await lockFeed(trx, feedId)
   const open = await trx.selectFrom('feed_runs').select('run_id').where('feed_id', '=', feedId).where('ended_at', 'is', null).where('is_preview', '=', isPreview).executeTakeFirst() // prettier-ignore
   if (open !== undefined && acceptedGone === null) return open.run_id
   if (open !== undefined) throw new OperatorError('This feed is already running. Try again when the run has finished.')

@@ -28,6 +28,7 @@ export async function listFeeds(db: Db, feedId?: number) {
         'held_offers',
       ),
     ]) // prettier-ignore
+    .where('removed_at', 'is', null)
     .$if(feedId !== undefined, (query) => query.where('feed_id', '=', feedId as number))
     .orderBy('feeds.name')
     .execute()
@@ -47,7 +48,12 @@ export async function listFeeds(db: Db, feedId?: number) {
 export type ListedFeed = Awaited<ReturnType<typeof listFeeds>>[number]
 
 export const feedExists = async (db: Db, feedId: number): Promise<boolean> =>
-  (await db.selectFrom('feeds').select('feed_id').where('feed_id', '=', feedId).executeTakeFirst()) !== undefined
+  (await db
+    .selectFrom('feeds')
+    .select('feed_id')
+    .where('feed_id', '=', feedId)
+    .where('removed_at', 'is', null)
+    .executeTakeFirst()) !== undefined
 
 /** Newest first. */
 export const listRuns = (db: Db, feedId: number, limit: number, before: number | null) =>
@@ -95,5 +101,6 @@ export const matchFeeds = (db: Db, { id, name }: Reference) =>
   db
     .selectFrom('feeds')
     .select(['feed_id', 'name'])
+    .where('removed_at', 'is', null)
     .where((is) => is.or([is('feed_id', '=', id), is('name', '=', name)]))
     .execute()

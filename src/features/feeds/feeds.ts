@@ -58,11 +58,12 @@ export async function createFeed(db: Db, by: Actor, secretKey: string, feed: New
           name,
           advertiser_id: advertiserId,
           ...own,
-          credentials: sealed(secretKey, feed_id, credentials),
+          credentials: sealCredentials(secretKey, feed_id, credentials),
           settings: JSON.stringify(settings),
           is_paused: true,
         }) // prettier-ignore
         .execute()
+      if (made === null) await takeOverRemoved(trx, feed_id, advertiserId)
       const back = 'preset' in kind ? presetOf(kind.preset)?.back : undefined
       if (back !== undefined) await understandUpstream(trx, by, advertiserId, back)
       const { postbackSecret: secret = '' } = feed
@@ -77,6 +78,11 @@ export async function createFeed(db: Db, by: Actor, secretKey: string, feed: New
   }
 }
 
+/** The same offers would otherwise be skipped as those of somebody else. */
+const takeOverRemoved = (trx: Trx, feedId: number, advertiserId: number) =>
+  sql`UPDATE feed_offers f SET feed_id = ${feedId} FROM feeds removed
+    WHERE removed.feed_id = f.feed_id AND removed.removed_at IS NOT NULL AND removed.advertiser_id = ${advertiserId}`.execute(trx) // prettier-ignore
+
 /** Known before it is written: it is part of what seals the credentials. */
 async function nextId(trx: Trx): Promise<number> {
   const { rows } = await sql<{ id: number }>`SELECT nextval(pg_get_serial_sequence('feeds', 'feed_id')) AS id`.execute(
@@ -86,7 +92,7 @@ async function nextId(trx: Trx): Promise<number> {
 }
 
 const PURPOSE = 'feed credentials'
-const sealed = (secretKey: string, feedId: number, credentials: Credentials) =>
+export const sealCredentials = (secretKey: string, feedId: number, credentials: Credentials) =>
   seal(deriveKey(secretKey, PURPOSE), JSON.stringify(credentials), String(feedId))
 
 /** With the key that writes now. */
@@ -111,6 +117,7 @@ export async function readFeed(db: Db, secretKey: string, feedId: number): Promi
     .selectAll('feeds')
     .select(['advertisers.name as advertiser', sql<string>`feeds.updated_at::text`.as('revision')])
     .where('feed_id', '=', feedId)
+    .where('removed_at', 'is', null)
     .executeTakeFirst()
   if (row === undefined) throw new NoSuch('feed', feedId)
   const preset = row.preset === null ? undefined : presetOf(row.preset)
@@ -130,6 +137,14 @@ export async function readFeed(db: Db, secretKey: string, feedId: number): Promi
     validators: row.validators as Validators,
     revision: row.revision,
   }
+}
+
+/** Until the transaction ends, no one else changes or removes it. */
+export async function lockFeed(trx: Trx, feedId: number) {
+  const query = trx.selectFrom('feeds').selectAll().where('feed_id', '=', feedId).where('removed_at', 'is', null)
+  const feed = await query.forNoKeyUpdate().executeTakeFirst()
+  if (feed === undefined) throw new NoSuch('feed', feedId)
+  return feed
 }
 
 export type FeedChange = {
@@ -154,13 +169,12 @@ export async function changeFeed(
   if (name !== undefined) checkName(name)
   try {
     await inTransaction(db, async (trx) => {
-      const before = await trx.selectFrom('feeds').selectAll().where('feed_id', '=', feedId).forNoKeyUpdate().executeTakeFirst() // prettier-ignore
-      if (before === undefined) throw new NoSuch('feed', feedId)
+      const before = await lockFeed(trx, feedId)
       if (own !== undefined && before.preset !== null) throw new OperatorError('This feed uses the request and mapping of its preset.', 'mapping') // prettier-ignore
       const values = {
         ...(name === undefined ? {} : { name }),
         ...(settings === undefined ? {} : { settings: JSON.stringify(settings) }),
-        ...(credentials === undefined ? {} : { credentials: sealed(secretKey, feedId, credentials) }),
+        ...(credentials === undefined ? {} : { credentials: sealCredentials(secretKey, feedId, credentials) }),
         ...(own === undefined ? {} : { request: JSON.stringify(own.request), mapping: JSON.stringify(own.mapping) }),
       }
       if (Object.keys(values).length === 0) return
@@ -194,10 +208,11 @@ export async function pauseFeed(db: Db, by: Actor, feedId: number, isPaused: boo
       .set({ is_paused: isPaused, failures: 0, ...(isPaused ? {} : { due_at: sql`now()` }), updated_at: sql`now()` })
       .where('feed_id', '=', feedId)
       .where('is_paused', '!=', isPaused)
+      .where('removed_at', 'is', null)
       .returning('name')
       .executeTakeFirst()
     if (changed === undefined) return
-    if (isPaused) await endRunOf(trx, feedId)
+    if (isPaused) await endRunOf(trx, feedId, 'paused')
     const action = isPaused ? 'feed.pause' : 'feed.resume'
     await recordAudit(trx, by, { action, subject: feedId, details: { name: changed.name } })
   })

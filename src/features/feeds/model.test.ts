@@ -14,6 +14,7 @@ import { createSocketOpener } from '../postbacks/open-socket.ts'
 import { FEED_DEFAULTS } from './feed-settings.ts'
 import { changeFeed, createFeed } from './feeds.ts'
 import { approveHeld, listHeld, releasePins } from './pins.ts'
+import { removeFeed } from './remove-feed.ts'
 import { runFeed } from './run.ts'
 
 const world = useWorld('feed_model')
@@ -37,6 +38,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('bad' as const), how: fc.constantFrom(...BAD) }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'preview' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'dead' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'remove' as const }) },
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('offer' as const), n: fc.nat(PLACES - 1), name: fc.constantFrom('A', 'B'), payout: fc.constantFrom(1, 1.2, 4) }) }, // prettier-ignore
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('gone' as const), n: fc.nat(PLACES - 1) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('rename' as const), n: fc.nat(PLACES - 1), name: fc.constantFrom('A', 'Mine') }) }, // prettier-ignore
@@ -67,6 +69,14 @@ class Model {
     for (const [, one] of gone) one.now.status = one.applied.status = 'paused'
     for (const [n, one] of this.known) if (!this.upstream.has(n)) one.held = null
     return 'done'
+  }
+
+  /** And added again. */
+  remove(): void {
+    for (const one of this.known.values()) {
+      if (one.now.status === 'active') one.now.status = one.applied.status = 'paused'
+      one.held = null
+    }
   }
 
   /** `paid`: by the upstream. */
@@ -116,7 +126,9 @@ async function play(key: 'lootably' | 'trackier', isInPages: boolean, steps: Ste
       return isInPages
     }
     const settings = { ...FEED_DEFAULTS, maxPayoutChangePpm: HOLD_PPM }
-    const { feedId, advertiserId } = await createFeed(db, TESTER, SECRET_KEY, { name, advertiserId: null, kind: { request, mapping }, credentials, settings }) // prettier-ignore
+    const create = (known: number | null, sharePpm = settings.sharePpm) => createFeed(db, TESTER, SECRET_KEY, { name, advertiserId: known, kind: { request, mapping }, credentials, settings: { ...settings, sharePpm } }) // prettier-ignore
+    const { feedId: firstId, advertiserId } = await create(null)
+    let feedId = firstId
     const model = new Model()
     const run = async (isPreview = false) => {
       const runId = await runFeed({ db, secretKey: SECRET_KEY, open }, TESTER, feedId, isPreview)
@@ -144,7 +156,11 @@ async function play(key: 'lootably' | 'trackier', isInPages: boolean, steps: Ste
         assert.match((await run()).outcome, /^(failed|refused)$/, `step ${i}: ${one.how}`)
       } else if (one.kind === 'dead')
         await db.insertInto('feed_runs').values({ feed_id: feedId, is_preview: false, beat_at: new Date(Date.now() - 600_000) }).onConflict((on) => on.doNothing()).execute() // prettier-ignore
-      else if (one.kind === 'offer')
+      else if (one.kind === 'remove') {
+        await removeFeed(db, TESTER, SECRET_KEY, feedId)
+        model.remove()
+        ;({ feedId } = await create(advertiserId, model.sharePpm))
+      } else if (one.kind === 'offer')
         model.upstream.set(one.n, { name: one.name, payout: one.payout, country: model.upstream.get(one.n)?.country ?? 'FR' }) // prettier-ignore
       else if (one.kind === 'country') Object.assign(model.upstream.get(one.n) ?? {}, { country: one.country })
       else if (one.kind === 'gone') model.upstream.delete(one.n)

@@ -41,7 +41,7 @@ export type FeedOfOffer = { feed_id: number; name: string; external_id: string; 
 type Row = { feed_id: number; name: string; external_id: string; applied: ShownRecord }
 
 const findRow = async (db: Db, offerId: number): Promise<Row | undefined> =>
-  (await sql<Row>`SELECT f.feed_id, feeds.name, f.external_id, f.applied FROM feed_offers f JOIN feeds USING (feed_id) WHERE f.offer_id = ${offerId}`.execute(db)).rows[0] // prettier-ignore
+  (await sql<Row>`SELECT f.feed_id, feeds.name, f.external_id, f.applied FROM feed_offers f JOIN feeds USING (feed_id) WHERE f.offer_id = ${offerId} AND removed_at IS NULL`.execute(db)).rows[0] // prettier-ignore
 
 /** The feed that an offer comes from, and what in it is not as the feed wrote it; null: from none. */
 export async function findFeedOfOffer(db: Db, offerId: number): Promise<FeedOfOffer | null> {

@@ -13,9 +13,11 @@ export async function holdRun(trx: Trx, runId: number): Promise<void> {
 }
 
 /** Whichever process has it: nothing of it is applied any more. */
-export const endRunOf = (trx: Trx, feedId: number) =>
-  sql`UPDATE feed_runs SET ended_at = now(), outcome = 'failed', message = 'The feed was paused meanwhile.'
-    WHERE feed_id = ${feedId} AND ended_at IS NULL AND taken_at IS NOT NULL AND NOT is_preview`.execute(trx)
+export const endRunOf = (trx: Trx, feedId: number, why: 'paused' | 'removed') =>
+  sql`UPDATE feed_runs SET ended_at = now(), outcome = 'failed', message = ${`The feed was ${why} meanwhile.`}
+    WHERE feed_id = ${feedId} AND ended_at IS NULL AND (${why} = 'removed' OR taken_at IS NOT NULL AND NOT is_preview)`.execute(
+    trx,
+  )
 
 const SILENT = '2 minutes'
 

@@ -7,6 +7,7 @@ import { createOwnedApps } from '../../../../test/owned-apps.ts'
 import { Upstream } from '../../../../test/upstreams/server.ts'
 import { upstreamOffer } from '../../../../test/upstreams/shapes.ts'
 import { SECRET_KEY, useWorld } from '../../../../test/world.ts'
+import { deriveKeys, unseal } from '../../../lib/keys.ts'
 import { createGuardedOpener } from '../../../features/postbacks/app-sender.ts'
 import { runAskedFeeds, runDueFeeds } from '../../../features/feeds/due-feeds.ts'
 import type { ChangePage, CreatedFeed, FeedList, HeldPage, OfferFeed, Run, RunPage, ShownFeed, TriedMapping } from './schema.ts' // prettier-ignore
@@ -78,6 +79,39 @@ test('an operator adds a feed, looks at its preview, and starts it', async () =>
   assert.partialDeepStrictEqual(listed, { offers: 10, active_offers: 9 })
   const actions = (await auditOf(feedId)).map(({ action }) => action).filter((action) => action.startsWith('feed.'))
   assert.deepEqual(actions.toSorted(), ['feed.create', 'feed.preview', 'feed.resume', 'feed.run', 'feed.run'])
+})
+
+test('a feed that is removed is gone with its credentials, and another of its advertiser takes over its offers', async () => {
+  const { one, ask, created, feedId, upstream, request } = await add()
+  const { advertiser_id, name } = created.feed
+  await ask('run')
+  await operator.post(`${one}/resume`, {})
+  const { data: waiting } = await operator.post<Static<typeof Run>>(`${one}/run`, {})
+  const { data: removed } = await operator.delete(one)
+  assert.deepEqual(removed, { paused_offers: 10 })
+  await work()
+  const { db } = world.database
+  const run = await db.selectFrom('feed_runs').select(['outcome', 'message']).where('run_id', '=', waiting.feed_run_id).executeTakeFirst() // prettier-ignore
+  assert.deepEqual(run, { outcome: 'failed', message: 'The feed was removed meanwhile.' })
+  const answers = [operator.get(one), operator.get(`${one}/runs`), operator.delete(one), operator.post(`${one}/resume`, {}), operator.post(`${one}/run`, {}), operator.patch(one, { name: 'X' })] // prettier-ignore
+  assert.deepEqual((await Promise.all(answers)).map(({ status }) => status), [404, 404, 404, 404, 404, 404])
+  assert.ok(!(await operator.get('/feeds')).text.includes(`"feed_id":${feedId},`))
+  const { credentials } = await db.selectFrom('feeds').select('credentials').where('feed_id', '=', feedId).executeTakeFirstOrThrow() // prettier-ignore
+  assert.equal(unseal(deriveKeys(SECRET_KEY, 'feed credentials'), credentials, String(feedId)), '{}')
+  const offers = () => db.selectFrom('offers').select(['offer_id', 'status']).where('advertiser_id', '=', advertiser_id).orderBy('offer_id').execute() // prettier-ignore
+  const before = await offers()
+  assert.deepEqual(new Set(before.map(({ status }) => status)), new Set(['paused']))
+  const history = await auditOf(before[0]?.offer_id ?? 0)
+  assert.partialDeepStrictEqual(history.at(-1), { action: 'offer.feed', details: { feed: name, removed: true } })
+
+  const { mapping } = upstream.preset
+  const again = await operator.post<Static<typeof CreatedFeed>>('/feeds', { name, advertiser_id, request, mapping, credentials: upstream.source.credentials, settings: { share_percent: 100 } }) // prettier-ignore
+  assert.equal(again.status, 200, again.text)
+  await operator.post(`/feeds/${again.data.feed.feed_id}/resume`, {})
+  await work()
+  const { latest_run } = (await operator.get<Shown>(`/feeds/${again.data.feed.feed_id}`)).data
+  assert.partialDeepStrictEqual(latest_run, { outcome: 'done', created: 0, resumed: 10, skipped: 0 })
+  assert.deepEqual(await offers(), before.map((offer) => ({ ...offer, status: 'active' }))) // prettier-ignore
 })
 
 test('credentials are never shown, and never sent to another host than the one they are for', async () => {

@@ -13,6 +13,7 @@ import {
 } from '../../../features/feeds/feeds.ts'
 import { readFeedChange, readNewFeed } from '../../../features/feeds/given-feed.ts'
 import { checkRequest } from '../../../features/feeds/mapping/check.ts'
+import { removeFeed } from '../../../features/feeds/remove-feed.ts'
 import { presetOf, PRESETS } from '../../../features/feeds/presets/presets.ts'
 import { notesFor, postbackUrlFor } from '../../../features/feeds/way-back.ts'
 import type { ManageContext } from '../../context.ts'
@@ -23,7 +24,7 @@ import { TOKEN_PLACE } from '../../callback-shapes.ts'
 import { productRoutes } from './products.ts'
 import { rateRoutes } from './rates.ts'
 import { feedRunRoutes, presentRun } from './runs.ts'
-import { ChangedFeed, CreatedFeed, FeedList, FeedParams, NewFeed, Presets, ShownFeed } from './schema.ts'
+import { ChangedFeed, CreatedFeed, FeedList, FeedParams, NewFeed, Presets, RemovedFeed, ShownFeed } from './schema.ts'
 import { tryRoutes } from './try.ts'
 
 const TAG = 'Feeds'
@@ -129,6 +130,21 @@ export function feedsRoutes(routes: ManageRoutes, context: ManageContext): void 
         return OK
       },
     })
+
+  routes.delete('/feeds/:feed_id', {
+    id: 'removeFeed',
+    summary: 'Remove a feed',
+    about: 'The feed is no longer fetched, its credentials are deleted, and its offers are paused. Late conversions still count. A new feed of the same advertiser takes over its offers.', // prettier-ignore
+    tag: TAG,
+    access: 'operator',
+    sensitive: true,
+    params: FeedParams,
+    reply: RemovedFeed,
+    async run({ params: { feed_id }, by }) {
+      await find(feed_id)
+      return { paused_offers: await removeFeed(db, by, secretKey, feed_id) }
+    },
+  })
 
   feedRunRoutes(routes, context)
   tryRoutes(routes, context)

@@ -127,6 +127,8 @@ export const ShownFeed = shape('Feed', {
   notes: Type.Array(Type.String()),
 })
 
+export const RemovedFeed = shape('RemovedFeed', { paused_offers: Type.Integer() })
+
 export const NewFeed = shape('NewFeed', {
   name: name(200, 'Unique among feeds.'),
   advertiser_id: Type.Optional(orNull(id)),

@@ -217,6 +217,7 @@ export type Schemas = {
   RecordedPayout: { is_new: boolean; payable: number }
   RecordedReceipt: { is_new: boolean; receivable: number }
   ReleasedPins: { released: (string)[] }
+  RemovedFeed: { paused_offers: number }
   Replay: { replay_id: Schemas['Id']; state: "running" | "done" | "cancelled"; filter: { mode?: "live" | "test"; state?: "delivered" | "dead"; status?: "pending" | "approved" | "rejected" | "reversed"; from?: string; to?: string }; queued: number; skipped: number; waiting: number; remaining: number; created_at: string; finished_at: string | null }
   ReplayCount: { count: number; is_more: boolean }
   ReplayList: { replays: (Schemas['Replay'])[] }
@@ -432,6 +433,7 @@ export type Operations = {
   'POST /feeds': { path: {}; query: {}; body: Schemas['NewFeed']; reply: Schemas['CreatedFeed'] }
   'GET /feeds/{feed_id}': { path: { feed_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['Feed'] }
   'PATCH /feeds/{feed_id}': { path: { feed_id: Schemas['Id'] }; query: {}; body: Schemas['ChangedFeed']; reply: Schemas['Feed'] }
+  'DELETE /feeds/{feed_id}': { path: { feed_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['RemovedFeed'] }
   'POST /feeds/{feed_id}/pause': { path: { feed_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['Ok'] }
   'POST /feeds/{feed_id}/resume': { path: { feed_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['Ok'] }
   'POST /feeds/{feed_id}/run': { path: { feed_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['FeedRun'] }

@@ -12,6 +12,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Callbacks } from '../../parts/feeds/callbacks.tsx'
 import { HeldPayouts } from '../../parts/feeds/held.tsx'
 import { MappingSection } from '../../parts/feeds/mapping-section.tsx'
+import { RemoveSection } from '../../parts/feeds/remove-section.tsx'
 import { type FeedRun, RunSection, secondsOf, statusOf } from '../../parts/feeds/run.tsx'
 import { SettingsSection } from '../../parts/feeds/settings-section.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
@@ -72,7 +73,10 @@ function Shown({ feed }: { feed: FeedData }) {
           <HeldPayouts feedId={feed.feed_id} mayChange={mayChange} />
         </Tabs.Panel>
         <Tabs.Panel value="settings">
-          <SettingsSection feed={feed} mayChange={mayChange} />
+          <Stack gap="lg">
+            <SettingsSection feed={feed} mayChange={mayChange} />
+            {mayChange && <RemoveSection feed={feed} />}
+          </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="mapping">
           <MappingSection feed={feed} mayChange={mayChange} />
