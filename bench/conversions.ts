@@ -1,12 +1,12 @@
-// Figure 7: new conversions with their history and ledger, on disk before the answer, over plain rows by pgbench in the
-// same PostgreSQL.
+// Figure 7: new conversions with their history and ledger, on disk before the answer, over what pgbench does in the same
+// PostgreSQL: plain rows, and payments of its own kind.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { checkLedger, type LedgerProblem } from '../src/features/ledger/check.ts'
 import { type Catalogue, FOLDER, prepareCatalogue, type Say, withCopy } from './data.ts'
-import { preparePgbench, preparePlainTable, runPgbench } from './pgbench.ts'
+import { preparePgbench, preparePlainTable, prepareTpcb, runPgbench } from './pgbench.ts'
 import { holdPostgres, type Postgres, runLong } from './postgres.ts'
 import { type Comparison, type Plan, takeTurns } from './rounds.ts'
 import { startOfferdeck } from './servers.ts'
@@ -20,9 +20,10 @@ type Status = 'pending' | 'approved'
 
 /** What becomes of reports, approved at once are those of trusted offers; a crowd comes on more connections. */
 const CASES = {
-  pending: { status: 'pending', connections: CONNECTIONS },
-  crowd: { status: 'pending', connections: CROWD },
-  approved: { status: 'approved', connections: CONNECTIONS },
+  pending: { status: 'pending', connections: CONNECTIONS, over: 'insert' },
+  payment: { status: 'pending', connections: CONNECTIONS, over: 'tpcb' },
+  crowd: { status: 'pending', connections: CROWD, over: 'insert' },
+  approved: { status: 'approved', connections: CONNECTIONS, over: 'insert' },
 } as const
 type Case = keyof typeof CASES
 
@@ -48,6 +49,8 @@ async function measureOn(catalogue: Catalogue, plan: Plan, say: Say): Promise<Co
   const { pool, close } = postgres.open()
   try {
     await preparePlainTable(pool)
+    say('Creating the accounts of pgbench …')
+    await prepareTpcb(postgres)
     const loads = await prepareLoads(pool, catalogue)
     const compared = await compareReports(catalogue, { postgres, pool, loads }, plan, say)
     const rows = { pending: await countRows(pool, 'pending'), approved: await countRows(pool, 'approved') }
@@ -65,8 +68,8 @@ async function compareReports(catalogue: Catalogue, { postgres, pool, loads }: S
   const offerdeck = await startOfferdeck(catalogue.dataDir)
   const answers = { pending: 0, approved: 0 }
   const compareOne = async (name: Case) => {
-    const { status, connections } = CASES[name]
-    say(`${offerdeck.name} and pgbench in turn, conversions ${status} at once, ${connections} connections …`)
+    const { status, connections, over } = CASES[name]
+    say(`${offerdeck.name} and pgbench (${over}) in turn, conversions ${status} at once, ${connections} connections …`)
     const runFirst = async (seconds: number) => {
       const lap = await runLap(offerdeck, { ...loads[status], connections }, seconds, postgres.cpuSeconds)
       answers[status] += lap.answers
@@ -76,11 +79,12 @@ async function compareReports(catalogue: Catalogue, { postgres, pool, loads }: S
     await runFirst(plan.warmUpSeconds)
     // Plans made for empty tables do not suit full ones. PostgreSQL analyzes automatically, but only every minute.
     await runLong(pool, 'ANALYZE')
-    return takeTurns(runFirst, (seconds) => runPgbench(postgres, connections, seconds), plan)
+    return takeTurns(runFirst, (seconds) => runPgbench(postgres, over, connections, seconds), plan)
   }
   try {
     const comparisons = {
       pending: await compareOne('pending'),
+      payment: await compareOne('payment'),
       crowd: await compareOne('crowd'),
       approved: await compareOne('approved'),
     }

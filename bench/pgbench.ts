@@ -1,4 +1,5 @@
-// What the database could do at best: one plain row inserted in each transaction, by PostgreSQL's own pgbench.
+// What the database could do, by PostgreSQL's own pgbench: at best, one plain row inserted in each transaction; and its own
+// example of a payment, TPC-B, which reads and changes an account, two sums and a history.
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,6 +12,7 @@ import type { Lap } from './rounds.ts'
 
 const SCRIPT = join(FOLDER, 'insert.sql')
 const LOG_NAME = 'pgbench-lap'
+const SCALE = 50 // 5,000,000 accounts
 const SAMPLED = 0.1 // of the transactions, for the percentiles
 
 export const preparePgbench = () => ensureProgram('pgbench', 'postgresql-contrib')
@@ -39,12 +41,29 @@ VALUES (1, :offer, 'user-' || :user, 'pending', 1500000, now());
   )
 }
 
-/** On each connection one row after the other. */
-export async function runPgbench({ env, cpuSeconds }: Postgres, connections: number, seconds: number): Promise<Lap> {
+/** Beside the plain table. */
+export async function prepareTpcb(postgres: Postgres): Promise<void> {
+  await promisify(execFile)('pgbench', ['-i', '-q', '-s', String(SCALE)], { env: inSchema(postgres), cwd: FOLDER })
+}
+
+const inSchema = ({ env }: Postgres) => ({ ...env, PGOPTIONS: '-c search_path=bench -c statement_timeout=0' })
+
+export type Transaction = 'insert' | 'tpcb'
+const CHOICES: Record<Transaction, string[]> = { insert: ['-f', SCRIPT], tpcb: ['-b', 'tpcb-like'] }
+
+/** On each connection one transaction after the other. */
+export async function runPgbench(
+  postgres: Postgres,
+  transaction: Transaction,
+  connections: number,
+  seconds: number,
+): Promise<Lap> {
+  const { cpuSeconds } = postgres
   const cpuBefore = cpuSeconds()
-  const options = ['-n', '-M', 'prepared', '-c', String(connections), '-j', '1', '-T', String(seconds), '-f', SCRIPT]
+  const options = ['-n', '-M', 'prepared', '-c', String(connections), '-j', '1', '-T', String(seconds)]
   const logging = ['-l', `--log-prefix=${LOG_NAME}`, `--sampling-rate=${SAMPLED}`]
-  const { stdout } = await promisify(execFile)('pgbench', [...options, ...logging], { env, cwd: FOLDER })
+  const asked = [...options, ...CHOICES[transaction], ...logging]
+  const { stdout } = await promisify(execFile)('pgbench', asked, { env: inSchema(postgres), cwd: FOLDER })
   const [, transactions] = /transactions actually processed: (\d+)/.exec(stdout) ?? []
   const [, rate] = /tps = ([\d.]+)/.exec(stdout) ?? []
   if (transactions === undefined || rate === undefined) throw new Error(`pgbench gave no report:\n${stdout}`)

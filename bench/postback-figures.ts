@@ -18,11 +18,11 @@ export function postbackFigures({ rounds, latencies, delivered, logged }: Postba
   const at = (part: number) => latencies[Math.floor(latencies.length * part)] ?? Number.NaN
   const isWhole = delivered <= logged
   return [
-    over(9, 'postbacks delivered and logged, over BullMQ without a log', 'bullmq', 1, [
+    over(9, 'postbacks delivered and logged, over BullMQ without a log', 'bullmq', 1.1, [
       `Offerdeck: ${rate('ours')} a second; BullMQ on Redis: ${rate('bullmq')}`,
       `${delivered.toLocaleString('en')} delivered, ${logged.toLocaleString('en')} in the log${isWhole ? '' : ': SOME ARE MISSING'}`,
     ]),
-    over(10, 'the same, over a bare loop of undici', 'undici', 0.35, [`a loop of undici: ${rate('undici')} a second`]),
+    over(10, 'the same, over a bare loop of undici', 'undici', 0.4, [`a loop of undici: ${rate('undici')} a second`]),
     {
       figure: 11,
       what: 'from the answer to a report until its postback arrives',
