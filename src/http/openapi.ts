@@ -69,7 +69,7 @@ const TAGS = {
   Postbacks: 'What your server was sent about conversions: delivery log, resends, test postbacks.',
   Users: 'Balances of users, for apps that let Offerdeck keep them.',
   Statistics: 'Clicks, conversions and payout, by day, offer, country or sub-ID.',
-  Links: 'Where users go.',
+  Links: 'Tracked links that users follow.',
   Wall: 'The offerwall’s own API, for browsers: it takes the public API key alone.',
   Lockers: 'Content and link lockers: their pages, and the proofs that your server redeems.',
   Advertisers: 'Callbacks of advertisers, server to server.',
