@@ -108,8 +108,7 @@ export function linkRoutes(server: FastifyInstance, options: LinkOptions): void 
       if (!keys.isPassed({ ...locker, passwordHash: null }, pass, Date.now())) throw refusalOf('stale')
       const result = await enterPassword(db, locker, networkOf(request), password)
       if (result === 'too_many') throw tooManyPasswords(request)
-      if (result === 'wrong')
-        throw new AppError('INVALID_REQUEST', 'That is not the password.', { password: 'That is not the password.' })
+      if (result === 'wrong') throw new AppError('INVALID_REQUEST', 'Wrong password.', { password: 'Wrong password.' })
       const data = { pass: keys.pass(locker, Date.now()) }
       sendJson(request, reply, 200, successJson(request, data, 'Password accepted'), ['Cache-Control', 'no-store'])
       return reply
