@@ -91,7 +91,7 @@ export async function describeApi(
         license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
         description:
           'Offers for your users, over one API. Send the API key and secret of your app with every request, from your servers only: ' +
-          'as headers, or as the query parameters `apiKey` and `apiSecret`. Every path also works without the leading `/api`.',
+          'as headers, or as the query parameters `apiKey` and `apiSecret`. Every path also works without the leading `/api`. All times are RFC 3339 in UTC.',
       },
       servers: [{ url: publicUrl }],
       tags: Object.entries({ ...TAGS, ...moreTags }).map(([name, description]) => ({ name, description })),
