@@ -56,7 +56,7 @@ function problemsOf(name: string, { license, engines, deprecated, hasInstallScri
   if (deprecated !== undefined) found.push(`is deprecated: ${deprecated}`)
   if (hasInstallScript && !(name in allowScripts))
     found.push('has an install script: allow or deny it under allowScripts in package.json')
-  if (!dev && !isAllowed(license ?? 'none')) found.push(`has the licence ${license ?? 'none'}, which is not allowed`)
+  if (!dev && !isAllowed(license ?? 'none')) found.push(`has the license ${license ?? 'none'}, which is not allowed`)
   return found
 }
 

@@ -35,7 +35,7 @@ export const SETTINGS: readonly Setting[] = [
     name: 'DATABASE_REPLICA_URL',
     fallback: 'none',
     about:
-      "A streaming replica of that database, for what the dashboard reads: reports, lists, logs. While it is unavailable, or more than 2 s behind, the dashboard reads from `DATABASE_URL`. The API's own answers never come from it.",
+      'A streaming replica of that database, for what the dashboard reads: reports, lists, logs. While it is unavailable, or more than 2 s behind, the dashboard reads from `DATABASE_URL`. API responses never come from it.',
     secret: true,
   },
   {
@@ -51,7 +51,7 @@ export const SETTINGS: readonly Setting[] = [
     about:
       'A Redis that shares the rate limits between nodes: `redis://user:password@host:6379`, several under Sentinel ' +
       '(`redis+sentinel://host:26379,host:26379/name`) or a cluster (`redis+cluster://host:6379,host:6379`); `rediss` for encrypted connections. ' +
-      'Nothing in it must survive. Without it each node counts alone.',
+      'It needs no persistence. Without it, each node counts on its own.',
     secret: true,
   },
   {
@@ -95,7 +95,7 @@ export const SETTINGS: readonly Setting[] = [
     name: 'LISTED_IPS',
     fallback: 'none',
     about:
-      'A file of suspected addresses, such as those of data centres: one address or CIDR a line, `#` begins a comment. ' +
+      'A file of suspected addresses, such as those of data centers: one address or CIDR per line, `#` begins a comment. ' +
       'Clicks from there get the fraud signal `listed_ip`. Read again when it changes.',
   },
   ...DATA_SETTINGS,
@@ -162,7 +162,7 @@ export const SETTINGS: readonly Setting[] = [
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     fallback: 'none',
     about:
-      'Where an OpenTelemetry collector takes traces over OTLP/HTTP as JSON, such as `http://127.0.0.1:4318`; `/v1/traces` is added. Without it there are no traces, and they cost nothing.',
+      'Where an OpenTelemetry collector accepts traces over OTLP/HTTP as JSON, such as `http://127.0.0.1:4318`; `/v1/traces` is added. Without it there are no traces, and they cost nothing.',
     secret: true,
   },
   {
@@ -181,33 +181,32 @@ export const SETTINGS: readonly Setting[] = [
     name: 'OTEL_TRACES_SAMPLER_ARG',
     fallback: '0.1',
     about:
-      'Which part of the traces is recorded, from 0 to 1; the same on every node. Requests choose at random, by their ID; a click, its confirmation and its postbacks are recorded together.',
+      'The share of traces that is recorded, from 0 to 1; the same on every node. The ID of a request decides at random; a click, its confirmation and its postbacks are recorded together.',
   },
   {
     name: 'DRAIN_SECONDS',
     fallback: '5 when `NODE_ENV=production`, else 0',
     about:
-      'How long the API goes on serving after SIGTERM, while `/readyz` answers 503: as long as your load balancer needs to notice. Up to 300.',
+      'How long the API keeps serving after SIGTERM, while `/readyz` answers 503: as long as your load balancer needs to notice. Up to 300.',
   },
   {
     name: 'PROCESSES',
     fallback: '1',
     about:
-      'How many processes serve the API on `PORT`, each on a core of its own; with more than one, the worker is a process, too. `auto`: one for each core, as far as the memory goes. Each needs some 250 MB, and about 40 MB more for each 10,000 offers.',
+      'How many processes serve the API on `PORT`, each on a core of its own; with more than one, the worker has its own process. `auto`: one for each core, as far as memory allows. Each needs some 250 MB, and about 40 MB more for each 10,000 offers.',
   },
   { name: 'LOG_LEVEL', fallback: 'info', about: `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}.` },
   {
     name: 'DEMO',
     fallback: 'on for the embedded database while `HOST` is this machine only, off in production',
-    about:
-      '`on` or `off`. When on, the first start fills an empty database with offers and an app to try things out with.',
+    about: '`on` or `off`. When on, the first start fills an empty database with offers and an app for testing.',
   },
   {
     name: 'SECRET_KEY',
-    fallback: 'made and kept in `DATA_DIR`',
+    fallback: 'created and kept in `DATA_DIR`',
     about:
       'Signs link tokens, peppers the stored secrets and encrypts signing secrets: at least 32 characters, the same on ' +
-      'every node. Required with `DATABASE_URL`. `openssl rand -base64 48` makes one. To replace it, see `SECRET_KEY_OLD`.',
+      'every node. Required with `DATABASE_URL`. `openssl rand -base64 48` creates one. To replace it, see `SECRET_KEY_OLD`.',
     secret: true,
   },
   {

@@ -3,55 +3,50 @@
 export type Schemas = {
   BalanceEntry: {
     entry_id: number
-    /** reward: a conversion was approved. reversal: it was reversed. debit: your server took it. */
+    /** `reward`: a conversion was approved. `reversal`: it was reversed. `debit`: your server debited the balance. */
     kind: "reward" | "reversal" | "debit"
     /** Positive for rewards, negative for reversals and debits. */
     amount: number
     /** Null for debits. */
     conversion_id: string | null
-    /** Your own note of a debit. */
+    /** Your note on a debit. */
     note: string | null
     created_at: string
   }
   Conversion: {
-    /** Never changes. */
     conversion_id: string
-    /** Your own transactionId. */
+    /** The `transactionId` of your report. */
     publisher_transaction_id: string | null
     offer_id: number
     goal_id: number
     user_id: string
-    /** pending may become approved or rejected; approved may become reversed. */
+    /** A pending conversion can become approved or rejected, an approved one reversed. */
     status: "pending" | "approved" | "rejected" | "reversed"
     status_reason: "cap_exceeded" | "click_expired" | "not_eligible" | "geo_mismatch" | "fraud" | "unconfirmed" | "advertiser_rejected" | "advertiser_reversed" | "operator" | null
-    /** US dollars, at most four decimals. Never negative in a conversion, whatever its status. In the events of a reversal (`/events`, postbacks) it is negative, so that the sum over the events is what was earned, unless the app has that switched off. */
+    /** In US dollars, at most four decimals. Never negative in a conversion. In the events of a reversal (`/events` and postbacks) it is negative, unless the app has switched that off, so that events add up to what was earned. */
     payout: number
-    /** The same in the app's own currency, with the same sign. */
+    /** Payout in the app's currency, with the same sign. */
     payout_local: number
     currency: string
-    /** Of the currency sale that was on at the click: 2 when rewards were doubled. 1 without a sale. */
+    /** Multiplier of the currency sale at the click: 2 if rewards were doubled, 1 without a sale. */
     multiplier: number
-    /** The content or link locker that the user came through. Null: none. */
+    /** Locker that the user came through, or null. */
     locker_id: number | null
     aff_sub: string | null
     aff_sub2: string | null
     aff_sub3: string | null
     aff_sub4: string | null
-    /** Source of the first report. */
+    /** Who reported the conversion first. */
     source: "publisher" | "advertiser"
     country: string | null
     device: string | null
-    /** When the user followed the link; null without a click. */
+    /** Time of the click, or null without one. */
     click_at: string | null
-    /** RFC 3339 in UTC, like all times here. */
     created_at: string
-    /** When it was approved. */
     approved_at: string | null
-    /** When it was rejected. */
     rejected_at: string | null
-    /** When it was reversed. */
     reversed_at: string | null
-    /** Approved automatically at this time unless the advertiser reverses it before. */
+    /** When the conversion is approved automatically, unless the advertiser reverses it first. */
     hold_until: string | null
     is_test: boolean
   }
@@ -65,23 +60,23 @@ export type Schemas = {
   }
   DebitReply: {
     entry: Schemas['BalanceEntry']
-    /** In the app's currency, at most four decimals. Below zero after a reversal of what was spent already. */
+    /** Balance in the app's currency, at most four decimals. Negative if a reversed reward was already spent. */
     balance: number
     /** The app's currency. */
     currency: string
   }
   EventList: {
-    /** Oldest first. Each is the body of its postback. */
+    /** Oldest first. Each event equals the body of its postback. */
     events: ({
-      /** Unique for each event: store it so that you process each event once. */
+      /** Unique event ID. Store it to process each event only once. */
       id: string
       type: "conversion.pending" | "conversion.approved" | "conversion.rejected" | "conversion.reversed"
       created_at: string
-      /** Counts this conversion's events from 1. */
+      /** Number of the event within its conversion, from 1. */
       sequence: number
       data: Schemas['Conversion']
     })[]
-    /** Send this as `after` in the next request, now or later: no event is ever skipped. */
+    /** Send it as `after` in the next request, now or later. No event is ever skipped. */
     next_cursor: string
     has_more: boolean
   }
@@ -89,130 +84,121 @@ export type Schemas = {
     goal_id: number
     name: string
     description: string
-    /** US dollars, at most four decimals. */
+    /** Payout in US dollars, at most four decimals. */
     payout: number
-    /** The same in the app's own currency. */
+    /** Payout in the app's currency. */
     payout_local: number
     is_optional: boolean
-    /** Percentage of the amount the advertiser confirms. `payout` is then what is paid when no amount is sent. */
+    /** Percentage of the amount that the advertiser confirms. `payout` applies if no amount is sent. */
     payout_percent?: number
   }
   NewConversion: {
-    /** Your own identifier of the user, unique within the app. */
+    /** Your own ID for the user, unique within the app. */
     userId: string
-    /** The offer_id of the offer that was completed. */
+    /** ID of the completed offer. */
     offerId: number
-    /** The goal_id of the goal; without it, the first goal. */
+    /** ID of the completed goal. Defaults to the first goal. */
     goalId?: number
-    /** Your own identifier of this completion. Required for repeatable goals. */
+    /** Your own ID for this completion. Required for repeatable goals. */
     transactionId?: string
   }
   NewDebit: {
-    /** What to take from the balance, in the app's currency: above 0, at most 4 decimals. */
+    /** Amount to debit, in the app's currency: above 0, at most 4 decimals. */
     amount: number
-    /** What it is for, such as an order. */
+    /** Purpose of the debit, such as an order. */
     note?: string
   }
   NewPostbackTest: {
-    /** Without it: all. */
+    /** Scenarios to send. Defaults to all. */
     scenarios?: ("pending" | "approved" | "duplicate" | "reversed" | "out_of_order" | "wrong_signature")[]
   }
   NextCursor: string | null
   Offer: {
     offer_id: number
-    /** The title. */
     name: string
     /** What the user does. */
     description: string
-    /** US dollars: the sum over the goals. */
+    /** Sum over the goals, in US dollars. */
     payout: number
-    /** The same in the app's own currency. */
+    /** Payout in the app's currency. */
     payout_local: number
-    /** The app's own currency. */
+    /** The app's currency. */
     currency: string
-    /** What kind of offer it is. */
     category: "survey" | "app" | "game" | "video"
     /** Send the user here. Valid for 7 days, for this user only. */
     link: string
-    /** A URL, or a path on this server. */
+    /** URL of the picture, or a path on this server. */
     image_url: string | null
-    /** Where it runs. Empty: everywhere. */
+    /** Countries that the offer runs in. Empty for all. */
     countries: (string)[]
-    /** What it runs on. */
     platforms: ("web" | "android" | "ios")[]
-    /** How hard it is. */
     difficulty: "easy" | "medium" | "hard"
-    /** How long it takes, in words. */
+    /** How long the offer takes, such as 5-10 minutes. */
     time_estimate: string
-    /** The language that users need. */
+    /** Language that users need. */
     language?: string | null
-    /** Who can complete it, and under which conditions. */
+    /** Who can complete the offer, and under which conditions. */
     requirements: string
-    /** The user must make a payment to complete the offer. */
     payment_required: boolean
     /** What the advertiser pays for. */
     conversion_type: "cpa" | "cpi" | "cpe" | "cpl" | "survey"
     goals: (Schemas['Goal'])[]
-    /** RFC 3339 in UTC. */
     created_at: string
-    /** RFC 3339 in UTC. */
     updated_at: string
   }
   OfferList: {
     offers: (Schemas['Offer'])[]
-    /** How many offers match, on all pages together. */
+    /** Number of matching offers on all pages. */
     total: number
     limit: number
     offset: number
     has_more: boolean
-    /** The currency sale that is on; absent without one. A click before its end keeps it. */
+    /** Current currency sale, if any. Clicks before its end keep it. */
     sale?: {
-      /** What every reward is multiplied with. `payout_local` has it already. */
+      /** Factor on every reward, already included in `payout_local`. */
       multiplier: number
-      /** RFC 3339 in UTC. */
       ends_at: string
     }
   }
   OfferReply: {
     offer: Schemas['Offer']
-    /** The currency sale that is on; absent without one. A click before its end keeps it. */
+    /** Current currency sale, if any. Clicks before its end keep it. */
     sale?: {
-      /** What every reward is multiplied with. `payout_local` has it already. */
+      /** Factor on every reward, already included in `payout_local`. */
       multiplier: number
-      /** RFC 3339 in UTC. */
       ends_at: string
     }
   }
   OfferVisibility: {
     offer_id: number
-    /** The user sees it in a list without filters, or with those given here. */
+    /** Whether the user sees the offer in a list with these filters. */
     visible: boolean
-    /** All of them, empty when it is visible. */
+    /** All reasons why the offer is hidden; empty if it is visible. */
     reasons: ({
       code: "paused" | "not_started" | "ended" | "full" | "country" | "platform" | "content" | "reward" | "not_allowed" | "behind" | "completed" | "banned"
       message: string
     })[]
   }
   Postback: {
-    /** The ID of its event, and the webhook-id of every attempt. A test send has its own ID here: its webhook-id is that of the sample event, which the scenario `duplicate` sends twice. */
+    /** Equals the event ID and the `webhook-id` of every attempt. Test sends have an ID of their own; their `webhook-id` is that of the sample event, which the scenario `duplicate` sends twice. */
     postback_id: string
     conversion_id: string
     sequence: number
-    /** The new status of the conversion. */
+    /** Conversion status that the postback reports. */
     status: "pending" | "approved" | "rejected" | "reversed"
-    /** dead: delivery failed for three days. It can be resent. */
+    /** `dead`: delivery failed for three days. You can resend it. */
     state: "queued" | "sending" | "delivered" | "dead"
     attempts: number
-    /** When it is sent next; null while it waits for an earlier event or is paused. */
+    /** Time of the next attempt, or null if none is scheduled. */
     next_attempt_at: string | null
-    /** The HTTP status of the last response. */
+    /** HTTP status of the last response. */
     last_status: number | null
     /** Why the last attempt failed. */
     last_error: string | null
     created_at: string
-    /** When it was delivered or finally failed. */
+    /** When the postback was delivered or finally failed. */
     settled_at: string | null
-    /** The scenario of a test send. */
+    /** Scenario of a test send; null for other postbacks. */
     scenario: string | null
     is_test: boolean
   }
@@ -223,7 +209,7 @@ export type Schemas = {
   }
   PostbackReply: {
     postback: Schemas['Postback']
-    /** Set when a later event of the conversion was already delivered: your server must go by the sequence. */
+    /** Set if a later event of the conversion was already delivered: your server must order events by `sequence`. */
     warning: string | null
   }
   PostbackTest: {
@@ -233,7 +219,7 @@ export type Schemas = {
       results: ({
         scenario: "pending" | "approved" | "duplicate" | "reversed" | "out_of_order" | "wrong_signature"
         about: string
-        /** How your server responded, which is all we can see. */
+        /** How your server responded. */
         seen: string
         result: "waiting" | "pass" | "fail"
         postbacks: (Schemas['Postback'])[]
@@ -241,18 +227,18 @@ export type Schemas = {
     }
   }
   PostbackWithAttempts: Schemas['Postback'] & {
-    /** First to last. */
+    /** Oldest first. */
     tries: ({
       attempt: number
       started_at: string
       duration_ms: number
       ok: boolean
-      /** Where it ended: dns, connect, tls, send, headers or body. Null: the response was read completely. */
+      /** Phase in which the attempt failed: dns, connect, tls, send, headers or body. Null if the response was read completely. */
       phase: string | null
       status: number | null
       error: string | null
       remote_address: string | null
-      /** As it was sent; secrets are masked. */
+      /** The request as sent, with secrets masked. */
       request: string
       /** The first 8 KiB of the response. */
       response: string
@@ -265,92 +251,89 @@ export type Schemas = {
     proof: string
   }
   RedeemedProof: {
-    /** True the first time. False: it was redeemed before, deliver nothing again. */
+    /** True the first time. If false, the proof was redeemed before: do not deliver again. */
     redeemed: boolean
     locker_id: number
     visitor_id: string
     redeemed_at: string
   }
   Stats: {
-    /** RFC 3339 in UTC. */
     from: string
-    /** RFC 3339 in UTC. */
     to: string
     timezone: string
     group_by: "day" | "offer" | "country" | "platform" | "locker_id" | "aff_sub" | "aff_sub2" | "aff_sub3" | "aff_sub4"
-    /** Grouped by day: every day in order, including empty ones. Otherwise, the highest payout first. */
+    /** By day: every day in order, empty ones included. Otherwise, highest payout first. */
     rows: (Schemas['StatsRow'])[]
-    /** There are more rows than the limit. */
     has_more: boolean
     totals: Schemas['StatsTotals']
   }
   StatsRow: {
-    /** When grouped by day: a date of the time zone. */
+    /** Date in the time zone. Set when grouped by day. */
     day?: string
-    /** When grouped by offer. */
+    /** Set when grouped by offer. */
     offer_id?: number
-    /** When grouped by offer. */
+    /** Set when grouped by offer. */
     offer_name?: string
-    /** When grouped by country. Null: it is not known. */
+    /** Set when grouped by country; null if unknown. */
     country?: string | null
-    /** When grouped by platform: android, ios or web, of the click. Null: it is not known, as for clicks of long ago and for conversions without one. */
+    /** Set when grouped by platform: android, ios or web. Null if unknown, as for old clicks and conversions without a click. */
     platform?: string | null
-    /** When grouped by locker. Null: not through one. */
+    /** Set when grouped by locker; null for traffic without one. */
     locker_id?: number | null
-    /** When grouped by it. Null: none was given. */
+    /** Set when grouped by this sub-ID; null if none was given. */
     aff_sub?: string | null
-    /** When grouped by it. Null: none was given. */
+    /** Set when grouped by this sub-ID; null if none was given. */
     aff_sub2?: string | null
-    /** When grouped by it. Null: none was given. */
+    /** Set when grouped by this sub-ID; null if none was given. */
     aff_sub3?: string | null
-    /** When grouped by it. Null: none was given. */
+    /** Set when grouped by this sub-ID; null if none was given. */
     aff_sub4?: string | null
-    /** Clicks on offer links, except those of bots. */
+    /** Clicks on offer links, bots excluded. */
     clicks: number
-    /** Clicks that led to a conversion that is not rejected, by the creation time of the first one. */
+    /** Clicks with a conversion that was not rejected, by creation time of the first one. */
     converted_clicks: number
-    /** All except rejected ones, by creation time. */
+    /** Conversions that were not rejected, by creation time. */
     conversions: number
     pending: number
     approved: number
     rejected: number
     reversed: number
-    /** US dollars: what the approved conversions earned, at most four decimals. */
+    /** Payout of approved conversions in US dollars, at most four decimals. */
     payout: number
-    /** The same in the app's own currency, at the rate of each conversion. If the app's currency changed within the range, this adds up units of both currencies: payout stays comparable, and each conversion names its currency. */
+    /** `payout` in the app's currency, at the rate of each conversion. If the currency changed within the range, this adds up units of both: compare `payout` instead. */
     payout_local: number
-    /** Earnings per click: the payout of approved conversions that came from these clicks, divided by clicks. Conversions without a click, or of a bot, are not in it. Null without clicks. */
+    /** Earnings per click: payout of approved conversions from these clicks, divided by `clicks`; null without clicks. */
     epc: number | null
-    /** converted_clicks divided by clicks. Conversions without a click, or of a bot, and further goals of the same click are not in it. Null without clicks. */
+    /** `converted_clicks` divided by `clicks`; null without clicks. */
     conversion_rate: number | null
   }
   StatsTotals: {
-    /** Clicks on offer links, except those of bots. */
+    /** Clicks on offer links, bots excluded. */
     clicks: number
-    /** Clicks that led to a conversion that is not rejected, by the creation time of the first one. */
+    /** Clicks with a conversion that was not rejected, by creation time of the first one. */
     converted_clicks: number
-    /** All except rejected ones, by creation time. */
+    /** Conversions that were not rejected, by creation time. */
     conversions: number
     pending: number
     approved: number
     rejected: number
     reversed: number
-    /** US dollars: what the approved conversions earned, at most four decimals. */
+    /** Payout of approved conversions in US dollars, at most four decimals. */
     payout: number
-    /** The same in the app's own currency, at the rate of each conversion. If the app's currency changed within the range, this adds up units of both currencies: payout stays comparable, and each conversion names its currency. */
+    /** `payout` in the app's currency, at the rate of each conversion. If the currency changed within the range, this adds up units of both: compare `payout` instead. */
     payout_local: number
-    /** Earnings per click: the payout of approved conversions that came from these clicks, divided by clicks. Conversions without a click, or of a bot, are not in it. Null without clicks. */
+    /** Earnings per click: payout of approved conversions from these clicks, divided by `clicks`; null without clicks. */
     epc: number | null
-    /** converted_clicks divided by clicks. Conversions without a click, or of a bot, and further goals of the same click are not in it. Null without clicks. */
+    /** `converted_clicks` divided by `clicks`; null without clicks. */
     conversion_rate: number | null
   }
   User: {
     user_id: string
-    /** In the app's currency, at most four decimals. Below zero after a reversal of what was spent already. */
+    /** Balance in the app's currency, at most four decimals. Negative if a reversed reward was already spent. */
     balance: number
     /** The app's currency. */
     currency: string
-    /** Whether rewards are added now. While it is off, the balance stays as it is, and debits are refused. */
+    /** Whether the app keeps balances. If not, rewards are not added and debits are refused. */
     keeps_balance: boolean
     /** Newest first. */
     entries: (Schemas['BalanceEntry'])[]
@@ -360,7 +343,7 @@ export type Schemas = {
 
 export type Operations = {
   'GET /offers': { path: {}; query: {
-    /** Your own identifier of the user, unique within the app. */
+    /** Your own ID for the user, unique within the app. */
     userId: string
     /** Only offers for this country: a 2-letter ISO 3166-1 code, in any case. */
     country?: string
@@ -368,7 +351,7 @@ export type Operations = {
     platform?: "web" | "android" | "ios"
     /** Only offers of this category. */
     category?: "survey" | "app" | "game" | "video"
-    /** How many offers to return. */
+    /** How many to return. */
     limit?: number
     /** How many offers to skip. */
     offset?: number
@@ -384,10 +367,10 @@ export type Operations = {
     aff_sub4?: string
   }; body: undefined; reply: Schemas['OfferList'] }
   'GET /offers/{offer_id}': { path: {
-    /** The offer_id of an offer. */
+    /** ID of the offer. */
     offer_id: string
   }; query: {
-    /** Your own identifier of the user, unique within the app. */
+    /** Your own ID for the user, unique within the app. */
     userId: string
     /** Your first tracking value, returned in postbacks. */
     aff_sub?: string
@@ -399,10 +382,10 @@ export type Operations = {
     aff_sub4?: string
   }; body: undefined; reply: Schemas['OfferReply'] }
   'GET /offers/{offer_id}/why': { path: {
-    /** The offer_id of an offer. */
+    /** ID of the offer. */
     offer_id: string
   }; query: {
-    /** Your own identifier of the user, unique within the app. */
+    /** Your own ID for the user, unique within the app. */
     userId: string
     /** Only offers for this country: a 2-letter ISO 3166-1 code, in any case. */
     country?: string
@@ -411,11 +394,11 @@ export type Operations = {
   }; body: undefined; reply: Schemas['OfferVisibility'] }
   'POST /conversions': { path: {}; query: {}; body: Schemas['NewConversion']; reply: Schemas['ConversionReply'] }
   'GET /conversions': { path: {}; query: {
-    /** Your own identifier of the user, unique within the app. */
+    /** Your own ID for the user, unique within the app. */
     userId?: string
-    /** Only conversions of this offer. */
+    /** Filter by offer. */
     offerId?: number
-    /** Only conversions with this status. */
+    /** Filter by status. */
     status?: "pending" | "approved" | "rejected" | "reversed"
     /** Only conversions created at or after this time. */
     from?: string
@@ -423,55 +406,55 @@ export type Operations = {
     to?: string
     /** How many to return. */
     limit?: number
-    /** The next_cursor of the previous page. */
+    /** `next_cursor` of the previous page. */
     cursor?: string
   }; body: undefined; reply: Schemas['ConversionList'] }
   'GET /conversions/{conversion_id}': { path: {
-    /** The conversion_id of a conversion. */
+    /** ID of the conversion. */
     conversion_id: string
   }; query: {}; body: undefined; reply: Schemas['ConversionReply'] }
   'GET /events': { path: {}; query: {
-    /** The next_cursor of the previous response; without it, from the beginning. */
+    /** `next_cursor` of the previous response. Without it, events are returned from the beginning. */
     after?: string
-    /** Another name for after. Send one of them. */
+    /** Alias of `after`. Send only one of the two. */
     cursor?: string
     /** How many to return. */
     limit?: number
   }; body: undefined; reply: Schemas['EventList'] }
   'GET /postbacks': { path: {}; query: {
-    /** Only postbacks in this state. */
+    /** Filter by state. */
     state?: "queued" | "sending" | "delivered" | "dead"
-    /** Only postbacks of this conversion. */
+    /** Filter by conversion. */
     conversionId?: string
     /** How many to return. */
     limit?: number
-    /** The next_cursor of the previous page. */
+    /** `next_cursor` of the previous page. */
     cursor?: string
   }; body: undefined; reply: Schemas['PostbackList'] }
   'GET /postbacks/{postback_id}': { path: {
-    /** The postback_id of a postback. */
+    /** ID of the postback. */
     postback_id: string
   }; query: {}; body: undefined; reply: Schemas['PostbackWithAttemptsReply'] }
   'POST /postbacks/{postback_id}/replay': { path: {
-    /** The postback_id of a postback. */
+    /** ID of the postback. */
     postback_id: string
   }; query: {}; body: undefined; reply: Schemas['PostbackReply'] }
   'POST /postback-tests': { path: {}; query: {}; body: Schemas['NewPostbackTest']; reply: Schemas['PostbackTest'] }
   'GET /postback-tests/{test_id}': { path: {
-    /** The test_id of a test run. */
+    /** ID of the test run. */
     test_id: string
   }; query: {}; body: undefined; reply: Schemas['PostbackTest'] }
   'GET /users/{userId}': { path: {
-    /** Your own identifier of the user, percent-encoded, also its slashes. */
+    /** Your own ID for the user, percent-encoded, slashes included. */
     userId: string
   }; query: {
     /** How many to return. */
     limit?: number
-    /** The next_cursor of the previous page. */
+    /** `next_cursor` of the previous page. */
     cursor?: string
   }; body: undefined; reply: Schemas['User'] }
   'POST /users/{userId}/debits': { path: {
-    /** Your own identifier of the user, percent-encoded, also its slashes. */
+    /** Your own ID for the user, percent-encoded, slashes included. */
     userId: string
   }; query: {}; body: Schemas['NewDebit']; reply: Schemas['DebitReply'] }
   'GET /stats': { path: {}; query: {
@@ -479,15 +462,15 @@ export type Operations = {
     from?: string
     /** End of the range (exclusive): an RFC 3339 time, or a date in the time zone. Defaults to now. At most 400 days after the start. */
     to?: string
-    /** Time zone of the days: an IANA name such as Europe/Berlin. */
+    /** IANA time zone in which days begin, such as Europe/Berlin. */
     timezone?: string
-    /** What to group the rows by. */
+    /** How to group the rows. */
     groupBy?: "day" | "offer" | "country" | "platform" | "locker_id" | "aff_sub" | "aff_sub2" | "aff_sub3" | "aff_sub4"
-    /** Only this offer. */
+    /** Filter by offer. */
     offerId?: number
-    /** Only clicks and conversions from this country: a 2-letter ISO 3166-1 code, in any case. */
+    /** Filter by country: a 2-letter ISO 3166-1 code, in any case. */
     country?: string
-    /** How many rows to return: the first days, or else those with the highest payout. */
+    /** Maximum number of rows: the first days, or else the highest payouts. */
     limit?: number
   }; body: undefined; reply: Schemas['Stats'] }
   'POST /lockers/{locker_id}/redeem': { path: {

@@ -21,7 +21,7 @@ export const exportCommand = () =>
     )
     .addCommand(
       new Command('run')
-        .description('export everything that is there now to EXPORT_URL')
+        .description('export everything recorded so far to EXPORT_URL')
         .action(async (options: OutputOptions) => {
           const status = await withDatabase(runExport)
           show(options, status, describe)

@@ -41,7 +41,7 @@ export const lockerCommand = () =>
           .description('create a content locker; with --target-url, a link locker')
           .requiredOption('--app <app>', 'ID or name of the app')
           .requiredOption('--name <name>', 'name of the locker, not shown to visitors')
-          .option('--slug <text>', 'slug: the end of the link (default: random)'),
+          .option('--slug <text>', 'slug: the last part of the link (default: random)'),
       ).action(create),
     )
     .addCommand(

@@ -33,7 +33,7 @@ export const rateCommand = () =>
     .addCommand(
       new Command('import')
         .description('read rates from a CSV file of the European Central Bank, or with the columns currency, day, usd')
-        .argument('<file>', '- for standard input')
+        .argument('<file>', 'CSV file; - for standard input')
         .action(async (file: string, options: OutputOptions) => {
           const rates = await readRateFile(read(file))
           const changed = await withChange(({ database, by }) => setRates(database.db, by, rates, new Date()))

@@ -17,7 +17,7 @@ const group = (about: string, load: Lazy['load']): Lazy => ({ about, load, isGro
 export const COMMANDS: Record<string, Lazy> = {
   serve: single('run the server', async () => (await import('./serve.ts')).serveCommand()),
   migrate: single('migrate the database to this version', async () => (await import('./migrate.ts')).migrateCommand()),
-  seed: single('fill the catalogue with sample offers', async () => (await import('./seed.ts')).seedCommand()),
+  seed: single('fill the catalog with sample offers', async () => (await import('./seed.ts')).seedCommand()),
   config: single('print the current settings, with secrets masked', async () =>
     (await import('./config.ts')).configCommand(),
   ),

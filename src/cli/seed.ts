@@ -9,7 +9,7 @@ const MAX_OFFERS = 10_000_000
 
 export const seedCommand = () =>
   new Command('seed')
-    .option('--offers <n>', 'how many offers the catalogue should have', '200')
+    .option('--offers <n>', 'how many offers the catalog should have', '200')
     .action(async (options: OutputOptions & { offers: string }) => {
       const count = /^\d{1,8}$/.test(options.offers) ? Number(options.offers) : 0
       if (count < 1 || count > MAX_OFFERS)

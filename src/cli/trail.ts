@@ -6,7 +6,7 @@ import { fields, type OutputOptions, show, table } from './output.ts'
 
 export const findCommand = () =>
   new Command('find')
-    .argument('<id>', 'a request ID, as in X-Request-Id; or that of a click, callback, conversion, event or postback')
+    .argument('<id>', 'a request ID (X-Request-Id), or the ID of a click, callback, conversion, event or postback')
     .action(async (id: string, options: OutputOptions) => {
       const steps = await withDatabase(({ database: { db } }) => readTrail(db, id.trim()))
       if (steps.length === 0)

@@ -12,7 +12,7 @@ export type Closure = 'revoked' | 'suspended' | 'pending'
 
 const CLOSED: Record<Closure, string> = {
   revoked: 'This API key was revoked. Use the key of another app, or create one.',
-  suspended: 'The publisher of this API key is suspended. Ask the operator of the network.',
+  suspended: 'The publisher of this API key is suspended. Ask the operator.',
   pending: 'The publisher of this API key awaits approval. Until then, use the test key.',
 }
 
@@ -35,7 +35,7 @@ export function missingKey(request: FastifyRequest, { key, secret, isKeyAmbiguou
 export function closedKey(closure: Closure | null, expiresAtMs: number): AppError {
   const message =
     closure === null
-      ? `This API key expired on ${rfc3339(new Date(expiresAtMs))}. Ask the operator of the network to extend it.`
+      ? `This API key expired on ${rfc3339(new Date(expiresAtMs))}. Ask the operator to extend it.`
       : CLOSED[closure]
   return new AppError('INVALID_API_KEY', message, { apiKey: message })
 }

@@ -69,7 +69,7 @@ const TAGS = {
   Postbacks: 'What your server was sent about conversions: delivery log, resends, test postbacks.',
   Users: 'Balances of users, for apps that let Offerdeck keep them.',
   Statistics: 'Clicks, conversions and payout, by day, offer, country or sub-ID.',
-  Links: 'Where users go.',
+  Links: 'Tracked links that users follow.',
   Wall: 'The offerwall’s own API, for browsers: it takes the public API key alone.',
   Lockers: 'Content and link lockers: their pages, and the proofs that your server redeems.',
   Advertisers: 'Callbacks of advertisers, server to server.',
@@ -91,7 +91,7 @@ export async function describeApi(
         license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
         description:
           'Offers for your users, over one API. Send the API key and secret of your app with every request, from your servers only: ' +
-          'as headers, or as the query parameters `apiKey` and `apiSecret`. Every path also works without the leading `/api`.',
+          'as headers, or as the query parameters `apiKey` and `apiSecret`. Every path also works without the leading `/api`. All times are RFC 3339 in UTC.',
       },
       servers: [{ url: publicUrl }],
       tags: Object.entries({ ...TAGS, ...moreTags }).map(([name, description]) => ({ name, description })),

@@ -4,7 +4,7 @@ import { NUMBER_CURSOR, UUID_CURSOR } from './validation.ts'
 
 const pageQuery = (format: string) => ({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many to return.' })),
-  cursor: Type.Optional(Type.String({ minLength: 1, format, description: 'The next_cursor of the previous page.' })),
+  cursor: Type.Optional(Type.String({ minLength: 1, format, description: '`next_cursor` of the previous page.' })),
 })
 
 /** Of a list whose ids are numbers. */
@@ -14,7 +14,7 @@ export const UUID_PAGE_QUERY = pageQuery(UUID_CURSOR)
 
 export const NextCursor = Type.Union([Type.String(), Type.Null()], {
   title: 'NextCursor',
-  description: 'Null on the last page. Earlier pages may be short when a filter matches few rows.',
+  description: 'Null on the last page. Earlier pages may be short if a filter matches few rows.',
 })
 
 /** Of what was found when one more than `limit` was asked for. */

@@ -1,6 +1,12 @@
 // The role table: who may use an operation of the management API, and which scope a token needs for it. An operation says
 // its `access` and `tag` (route.ts), the gate enforces what follows from them, and docs/roles.md shows it.
-import { ADVERTISER_ROLES, isOperatorRole, PUBLISHER_ROLES, type Role, ROLES } from '../features/accounts/people.ts'
+import {
+  ADVERTISER_ROLES,
+  isOperatorRole,
+  OPERATOR_ROLES,
+  PUBLISHER_ROLES,
+  type Role,
+} from '../features/accounts/people.ts'
 import type { Scope } from '../features/accounts/access-tokens.ts'
 
 /**
@@ -140,19 +146,25 @@ export function refusalOf(operation: Operation, role: Role): string {
   return `Your role, ${roleName(role)}, does not allow this. Allowed roles: ${names.join(', ')}. Ask an owner of this publisher.`
 }
 
+/** Operators, or the people of a publisher, in one word where every role of them may. */
+function namesOf(roles: readonly Role[]): string {
+  const together = [
+    { all: PUBLISHER_ROLES, name: 'any role of the publisher' },
+    { all: OPERATOR_ROLES, name: 'any operator' },
+  ].filter(({ all }) => all.every((role) => roles.includes(role)))
+  const others = roles.filter((role) => !together.some(({ all }) => (all as readonly Role[]).includes(role)))
+  return [...others.map(roleName), ...together.map(({ name }) => name)].join(', ')
+}
+
 /** For the description of the API. */
 export function describeAccess(operation: Operation, about: string) {
   const roles = rolesOf(operation)
   const scopes = scopesOf(operation)
   const sentences = [
     about,
-    ...(roles === null
-      ? []
-      : [roles.length === ROLES.length ? 'For all roles.' : `For: ${roles.map(roleName).join(', ')}.`]),
-    ...(scopes === null ? [] : [`A token needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`]),
-    ...(operation.isSensitive
-      ? ['Needs a session in which the password or a code was given within 15 minutes: see `proveSession`.']
-      : []),
+    ...(roles === null ? [] : [`For: ${namesOf(roles)}.`]),
+    ...(scopes === null ? [] : [`Token scope: ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`]),
+    ...(operation.isSensitive ? ['Requires a session confirmed within 15 minutes: see `proveSession`.'] : []),
   ]
   return {
     description: sentences.join(' '),

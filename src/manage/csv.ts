@@ -8,10 +8,10 @@ import { STRICT_POLICY } from '../http/envelope.ts'
 export const MAX_EXPORT = 10_000
 
 /** What an operation replies with that sends a file: it is described as text/csv, without an envelope. */
-export const CsvFile = Type.String({ description: 'The file, with a line of names first.' })
+export const CsvFile = Type.String({ description: 'CSV file with a header line.' })
 
 /** The same, as lines of JSON. */
-export const NdjsonFile = Type.String({ description: 'The file, a JSON object a line.' })
+export const NdjsonFile = Type.String({ description: 'File with one JSON object per line.' })
 
 /** An error before the first piece is answered like any other; a later one ends the connection. */
 export const sendCsv = (call: Answered, name: string, pieces: Pieces): Promise<void> =>

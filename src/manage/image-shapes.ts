@@ -11,7 +11,7 @@ export const NewImage = shape('NewImage', {
   }),
 })
 export const Image = shape('Image', {
-  path: Type.String({ description: 'Where this server has it. The path of an image never has another content.' }),
+  path: Type.String({ description: 'Path on this server. The image at a path never changes.' }),
   type: Type.String(),
   width: Type.Integer(),
   height: Type.Integer(),

@@ -10,12 +10,10 @@ export function acceptedOf<F extends Fields>(
   fields: F,
   goalFields: Fields = GOAL_FIELDS,
 ): { [N in keyof F]: TOptional } {
-  const shapes = Object.entries(fields).map(([name, { input, about, rule = '' }]) => {
+  const shapes = Object.entries(fields).map(([name, { input, about = '', rule = '' }]) => {
+    const description = `${about} ${sentence(rule)}`.trim()
     const accepted = input === 'goals' ? Type.Array(Type.Object(acceptedOf(goalFields))) : ACCEPTED[input]
-    return [
-      name,
-      Type.Optional(Type.Union([accepted, Type.Null()], { description: `${about} ${sentence(rule)}`.trim() })),
-    ]
+    return [name, Type.Optional(Type.Union([accepted, Type.Null()], description === '' ? {} : { description }))]
   })
   return Object.fromEntries(shapes) as { [N in keyof F]: TOptional }
 }

@@ -9,16 +9,16 @@ const field = oneOf(PROPOSED_NAMES)
 
 export const PROPOSAL = {
   proposal_id: id,
-  offer_id: orNull(Type.Integer({ description: 'Null for a new offer, until it is approved.' })),
-  is_new: Type.Boolean({ description: 'It proposes a new offer, not a change of one.' }),
-  external_id: Type.String({ description: 'Of the offer.' }),
-  name: Type.String({ description: 'Of the offer.' }),
-  fields: Type.Array(field, { description: 'What it names. All other fields stay as they are.' }),
+  offer_id: orNull(Type.Integer({ description: 'ID of the offer; null for a new offer until it is approved.' })),
+  is_new: Type.Boolean({ description: 'Whether this is a new offer rather than a change.' }),
+  external_id: Type.String({ description: 'External ID of the offer.' }),
+  name: Type.String({ description: 'Name of the offer.' }),
+  fields: Type.Array(field, { description: 'Fields that the proposal sets. All others stay unchanged.' }),
   status: oneOf(PROPOSAL_STATUSES),
   proposed_by: Type.String(),
   created_at: Time,
   decided_at: orNull(Time),
-  reason: orNull(Type.String({ description: 'Why it was refused.' })),
+  reason: orNull(Type.String({ description: 'Why the proposal was refused.' })),
 }
 export const CHANGE = { field, before: Type.Unknown(), after: Type.Unknown() }
 

@@ -74,7 +74,7 @@ test('coins arrive when an offer is completed, and go when it is reversed; each 
   const { status } = await world.database.db.selectFrom('conversions').select('status').where('conversion_id', '=', conversionId).executeTakeFirstOrThrow() // prettier-ignore
   assert.equal(status, 'approved')
   await advertiser.getByRole('button', { name: 'Reverse' }).first().click()
-  await advertiser.getByText('The conversion is reversed. The advertiser took it back.').waitFor()
+  await advertiser.getByText('The conversion is reversed. The advertiser reversed it.').waitFor()
   await until(async () => (await coins()) === 0)
   await context.close()
 })

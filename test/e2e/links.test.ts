@@ -64,12 +64,12 @@ async function refusedLinks(): Promise<Record<string, string>> {
   await world.app.refresh()
   return {
     'This link does not work': `${url}/c/${open}/nonsense`,
-    'This link is too old': linkOf(open, { issuedAt: 1_600_000_000 }),
+    'This link has expired': linkOf(open, { issuedAt: 1_600_000_000 }),
     'This offer has not started yet': linkOf(later),
     'This offer is full': linkOf(full),
     'This offer is not for your device': linkOf(android),
     'This offer is not available here': linkOf(game),
-    'You have completed this offer': linkOf(done),
+    'You have already completed this offer': linkOf(done),
     'This offer has ended': linkOf(paused),
   }
 }

@@ -76,7 +76,7 @@ test('a link asks for its password and an offer, then leads on; on a phone, in b
   await checkUsersPage(page)
   await page.getByLabel('Password').fill('wrong')
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByText('That is not the password.').waitFor()
+  await page.getByText('Wrong password.').waitFor()
   await page.getByLabel('Password').fill('sesame')
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByText('Complete an offer to continue.').waitFor()

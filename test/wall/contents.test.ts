@@ -93,7 +93,7 @@ test('the history says of each completion where it stands and why, and the balan
   assert.deepEqual(await rowOf('Held'), ['Pending', `Confirmed. Credited on ${when}.`])
   assert.deepEqual(await rowOf('Paid'), ['Credited', null])
   assert.deepEqual(await rowOf('Refused'), ['Rejected', 'The advertiser did not accept it.'])
-  assert.deepEqual(await rowOf('Taken back'), ['Reversed', 'The advertiser took it back.'])
+  assert.deepEqual(await rowOf('Taken back'), ['Reversed', 'The advertiser reversed it.'])
   assert.deepEqual(await rowOf('Full'), ['Rejected', 'The offer was full.'])
   await checkUsersPage(page)
 

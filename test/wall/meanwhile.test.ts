@@ -150,7 +150,7 @@ test('what was earned stays in the currency it was earned in, and a reversal is 
   const row = page.locator('.row').filter({ has: page.getByRole('heading', { name: 'The first one' }) })
   assert.match(await row.innerText(), /100 Gems\s+Credited/)
   await world.confirm(first, clickId, { status: 'reversed' })
-  await row.getByText('The advertiser took it back.').waitFor()
+  await row.getByText('The advertiser reversed it.').waitFor()
   assert.equal(await page.getByText('You received').count(), 0)
 })
 

@@ -3,7 +3,7 @@
 //   none known            -> the one that opens what is sealed here is noted (in a new database, any)
 //   SECRET_KEY known      -> it is right, if every other known one is given, too
 //   SECRET_KEY_OLD known  -> SECRET_KEY is new here, and noted: from now on it writes
-//   neither               -> refused: no secret would be recognised, and none could be opened
+//   neither               -> refused: no secret would be recognized, and none could be opened
 //   nothing made with SECRET_KEY_OLD is left, or the operator gives that up -> it is retired
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
@@ -13,7 +13,7 @@ import { deriveKeys, keyId, splitKeys, unseal } from '../../lib/keys.ts'
 const SAMPLE = 20
 
 const WRONG =
-  'SECRET_KEY is not the one that this database is used with: no API secret, token or link would be recognised, and no ' +
+  'SECRET_KEY is not the one that this database is used with: no API secret, token or link would be recognized, and no ' +
   'postback signed. Set it to that of the other nodes, or restore the file secret-key of DATA_DIR from a backup. To ' +
   'replace it on purpose, set SECRET_KEY to the new one and SECRET_KEY_OLD to the one before.'
 
@@ -76,7 +76,7 @@ async function findOriginal(db: Db, secretKey: string): Promise<string | null> {
   return original === undefined ? null : keyId(original)
 }
 
-/** Secrets and tokens that only a previous key recognises: they are stored again when they are used. */
+/** Secrets and tokens that only a previous key recognizes: they are stored again when they are used. */
 export async function countOldHashes(db: Db, secretKey: string, now: Date) {
   const ending = `%.${keyId(secretKey)}`
   const { rows } = await sql<{

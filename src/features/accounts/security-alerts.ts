@@ -103,7 +103,7 @@ export const alertWriter = ({ publicUrl }: { publicUrl: string }): Writer => ({
     ]
     const advice =
       alert.to === 'self'
-        ? `If this was not you, reset your password at ${publicUrl}/forgot-password and notify the operator of this network.`
+        ? `If this was not you, reset your password at ${publicUrl}/forgot-password and notify the operator.`
         : 'If no one on your team did this, disable the account that did, and rotate the secrets.'
     return { subject: alert.subject, text: `${alert.says(entry)}\n\n${facts.join('\n')}\n\n${advice}\n` }
   },

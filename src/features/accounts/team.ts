@@ -31,10 +31,7 @@ export async function changePerson(
   const person = team.find(({ id }) => id === personId)
   if (person === undefined) return false
   if (disabled === false && person.disabled_by_operator && !byOperator)
-    throw new AppError(
-      'NOT_ALLOWED',
-      'The operator of this network disabled this account. Only the operator can enable it again.',
-    )
+    throw new AppError('NOT_ALLOWED', 'The operator disabled this account. Only an operator can enable it again.')
   const after: Person = {
     ...person,
     role: role ?? person.role,

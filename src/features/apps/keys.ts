@@ -138,10 +138,7 @@ export async function setExpiry(
         ]),
       )
     if ((await change.executeTakeFirst()).numUpdatedRows === 0n && as === 'publisher')
-      throw new AppError(
-        'NOT_ALLOWED',
-        'The operator of this network set the expiry of this key. Only an operator can extend it.',
-      )
+      throw new AppError('NOT_ALLOWED', 'The operator set the expiry of this key. Only an operator can extend it.')
     const details = { mode, expires_at: expiresAt?.toISOString() ?? null }
     await recordAudit(trx, by, { action: 'app.set_expiry', subject: appId, publisherId, details })
   })

@@ -29,7 +29,7 @@ test('a user who completed as many offers today as the app allows can start no o
   const { conversion_id } = await world.confirm(second, clickId)
   const refused = await world.click(third, app.live)
   assert.equal(refused.status, 403)
-  assert.match(refused.text, /enough for today/)
+  assert.match(refused.text, /reached today’s limit/)
   assert.equal((await world.click(game, app.live)).status, 302) // it goes on
   assert.equal((await world.click(third, app.live, 'userId=another')).status, 302)
   assert.equal((await world.click(third, app.test)).status, 302)

@@ -162,7 +162,7 @@ test('a user who has completed an offer gets a page that says so; other users, a
   const click = await world.click(offerId, live, 'userId=done')
   await world.confirm(offerId, click.clickId)
   await world.app.refresh()
-  assert.equal(await follow(linkOf(offerId, 'done')), '410 You have completed this offer')
+  assert.equal(await follow(linkOf(offerId, 'done')), '410 You have already completed this offer')
   assert.equal(await follow(linkOf(offerId, 'not done')), 302)
   const other = await world.createApp()
   assert.equal(await follow(linkOf(offerId, 'done', other.appId)), 302)

@@ -5,19 +5,19 @@ type Said = readonly [title: string, text: string, advice: string]
 export type LinkTexts = Record<'broken' | 'expired' | 'gone' | 'not_started' | 'full' | 'country' | 'platform' | 'not_here' | 'banned' | 'completed' | 'daily_limit' | 'busy' | 'too_many', Said> // prettier-ignore
 
 const en: LinkTexts = {
-  broken: ['This link does not work', 'It is incomplete, or was changed on the way.', 'Go back to where you found it and follow it from there.'],
-  expired: ['This link is too old', 'Links are valid for seven days.', 'Go back to where you found it: there is a fresh one.'],
+  broken: ['This link does not work', 'It is incomplete or has been altered.', 'Go back to where you found it and open it again from there.'],
+  expired: ['This link has expired', 'Links are valid for seven days.', 'Go back to where you found it to get a new one.'],
   gone: ['This offer has ended', 'It is no longer available.', 'Go back to where you found it and choose another offer.'],
-  not_started: ['This offer has not started yet', 'It opens later.', 'Until then, go back to where you found it and choose another offer.'],
-  full: ['This offer is full', 'So many people took part that there is no room left at the moment.', 'Go back to where you found it and choose another offer.'],
+  not_started: ['This offer has not started yet', 'It will open later.', 'Until then, go back to where you found it and choose another offer.'],
+  full: ['This offer is full', 'It has reached its limit of participants for now.', 'Go back to where you found it and choose another offer.'],
   country: ['This offer is not for your country', 'It is only available in other countries.', 'Go back to where you found it and choose another offer.'],
   platform: ['This offer is not for your device', 'It is only available on other devices.', 'Open it on another device, or go back and choose another offer.'],
   not_here: ['This offer is not available here', 'The app or site where you found it no longer shows it.', 'Go back and choose another offer.'],
-  banned: ['Offers are not available to you', 'The people who run these offers have closed them for you.', 'If you think that is a mistake, ask where you found the offer.'],
-  completed: ['You have completed this offer', 'Each user can complete it once.', 'Go back to where you found it and choose another offer.'],
-  daily_limit: ['That is enough for today', 'You have completed as many offers as the app or site allows in a day.', 'Come back tomorrow. What you started before still counts.'],
-  busy: ['Please try again', 'We could not record your visit right now.', 'Wait a minute, then load this page again.'],
-  too_many: ['Too many visits', 'Links were followed from your network too often within a minute.', 'Wait a minute, then load this page again. If it keeps happening, try another network, such as mobile data.'],
+  banned: ['Offers are not available to you', 'Your access to these offers has been blocked.', 'If you think that is a mistake, contact the app or site where you found the offer.'],
+  completed: ['You have already completed this offer', 'Each user can complete it only once.', 'Go back to where you found it and choose another offer.'],
+  daily_limit: ['You have reached today’s limit', 'You have completed as many offers as the app or site allows per day.', 'Come back tomorrow. Offers you have already started still count.'],
+  busy: ['Please try again', 'We could not record your visit.', 'Wait a minute, then reload this page.'],
+  too_many: ['Too many visits', 'Too many links were opened from your network within a minute.', 'Wait a minute, then reload this page. If it keeps happening, try another network, such as mobile data.'],
 } // prettier-ignore
 
 const de: LinkTexts = {

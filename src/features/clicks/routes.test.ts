@@ -94,8 +94,8 @@ test('what is not even a valid URL gets the page as well', async () => {
 test('a link is valid for seven days, to the second', async () => {
   const fresh = await world.follow(`/c/${offerId}/${signed({ issuedAt: nowS() - 7 * DAY_S + 5 })}`)
   assert.equal(fresh.status, 302)
-  await refused(`/c/${offerId}/${signed({ issuedAt: nowS() - 7 * DAY_S - 1 })}`, 410, /<h1>This link is too old<\/h1>/)
-  await refused(`/c/${offerId}/${signed({ issuedAt: nowS() - 400 * DAY_S })}`, 410, /<h1>This link is too old<\/h1>/)
+  await refused(`/c/${offerId}/${signed({ issuedAt: nowS() - 7 * DAY_S - 1 })}`, 410, /<h1>This link has expired<\/h1>/)
+  await refused(`/c/${offerId}/${signed({ issuedAt: nowS() - 400 * DAY_S })}`, 410, /<h1>This link has expired<\/h1>/)
 })
 
 test('an offer that there is not is a broken link; the links of a revoked app have ended', async () => {
@@ -273,5 +273,5 @@ test('what happened is said in the language of the browser, where we have it', a
   }
   assert.deepEqual(await ask('de-AT,en;q=0.5'), ['<html lang="de" dir="ltr">', 'Dieser Link ist zu alt'])
   assert.deepEqual(await ask('ar'), ['<html lang="ar" dir="rtl">', 'هذا الرابط قديم جدًا'])
-  assert.deepEqual(await ask('xx'), ['<html lang="en" dir="ltr">', 'This link is too old'])
+  assert.deepEqual(await ask('xx'), ['<html lang="en" dir="ltr">', 'This link has expired'])
 })

@@ -31,7 +31,7 @@ test('one user from one IP address is stopped after sixty visits in a minute, wi
   }
   assert.deepEqual([...statuses], [[302, 60], [429, 5]]) // prettier-ignore
   const { body, headers } = await follow(link, NAT)
-  assert.match(body, /<h1>Too many visits<\/h1>[^]*Wait a minute, then load this page again/)
+  assert.match(body, /<h1>Too many visits<\/h1>[^]*Wait a minute, then reload this page/)
   assert.equal(headers['content-type'], 'text/html; charset=utf-8')
   assert.equal(headers['cache-control'], 'no-store')
   assert.ok(Number(headers['retry-after']) >= 1 && Number(headers['retry-after']) <= 60)

@@ -10,16 +10,16 @@ const MAX_ID = Number.MAX_SAFE_INTEGER
 
 export const NewConversion = shape('NewConversion', {
   userId: UserId,
-  offerId: Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'The offer_id of the offer that was completed.' }),
+  offerId: Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'ID of the completed offer.' }),
   goalId: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'The goal_id of the goal; without it, the first goal.' }),
+    Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'ID of the completed goal. Defaults to the first goal.' }),
   ),
   transactionId: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 256,
       format: SAFE_TEXT,
-      description: 'Your own identifier of this completion. Required for repeatable goals.',
+      description: 'Your own ID for this completion. Required for repeatable goals.',
     }),
   ),
 })
@@ -32,49 +32,53 @@ export const ReportHeaders = Type.Object({
       maxLength: 255,
       format: SAFE_TEXT,
       description:
-        'Makes a repeated request safe for 24 hours. The same key with another body is refused. After 24 hours the key is deleted and the request is handled as a new one: a goal that is paid once, and a transactionId that was reported before, still return the conversion that exists.',
+        'Makes it safe to repeat the request for 24 hours. The same key with another body is refused. After that, the request counts as a new one, but a goal that is paid once, or a known transactionId, still returns the existing conversion.',
     }),
   ),
 })
 
-const time = (description: string) => Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description })
+const Time = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
+const time = (description: string) => ({ ...Time, description })
 const text = Type.Union([Type.String(), Type.Null()])
 
 export const Conversion = shape('Conversion', {
-  conversion_id: Type.String({ description: 'Never changes.' }),
-  publisher_transaction_id: Type.Union([Type.String(), Type.Null()], { description: 'Your own transactionId.' }),
+  conversion_id: Type.String(),
+  publisher_transaction_id: Type.Union([Type.String(), Type.Null()], {
+    description: 'The `transactionId` of your report.',
+  }),
   offer_id: Type.Integer(),
   goal_id: Type.Integer(),
   user_id: Type.String(),
-  status: oneOf(STATUSES, { description: 'pending may become approved or rejected; approved may become reversed.' }),
+  status: oneOf(STATUSES, {
+    description: 'A pending conversion can become approved or rejected, an approved one reversed.',
+  }),
   status_reason: Type.Union([oneOf(REASONS), Type.Null()]),
   payout: Type.Number({
     description:
-      'US dollars, at most four decimals. Never negative in a conversion, whatever its status. In the events of a ' +
-      'reversal (`/events`, postbacks) it is negative, so that the sum over the events is what was earned, unless the ' +
-      'app has that switched off.',
+      'In US dollars, at most four decimals. Never negative in a conversion. In the events of a reversal (`/events` and ' +
+      'postbacks) it is negative, unless the app has switched that off, so that events add up to what was earned.',
   }),
-  payout_local: Type.Number({ description: "The same in the app's own currency, with the same sign." }),
+  payout_local: Type.Number({ description: "Payout in the app's currency, with the same sign." }),
   currency: Type.String(),
   multiplier: Type.Number({
-    description: 'Of the currency sale that was on at the click: 2 when rewards were doubled. 1 without a sale.',
+    description: 'Multiplier of the currency sale at the click: 2 if rewards were doubled, 1 without a sale.',
   }),
   locker_id: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'The content or link locker that the user came through. Null: none.',
+    description: 'Locker that the user came through, or null.',
   }),
   aff_sub: text,
   aff_sub2: text,
   aff_sub3: text,
   aff_sub4: text,
-  source: oneOf(['publisher', 'advertiser'], { description: 'Source of the first report.' }),
+  source: oneOf(['publisher', 'advertiser'], { description: 'Who reported the conversion first.' }),
   country: text,
   device: text,
-  click_at: time('When the user followed the link; null without a click.'),
-  created_at: Type.String({ format: 'date-time', description: 'RFC 3339 in UTC, like all times here.' }),
-  approved_at: time('When it was approved.'),
-  rejected_at: time('When it was rejected.'),
-  reversed_at: time('When it was reversed.'),
-  hold_until: time('Approved automatically at this time unless the advertiser reverses it before.'),
+  click_at: time('Time of the click, or null without one.'),
+  created_at: Type.String({ format: 'date-time' }),
+  approved_at: Time,
+  rejected_at: Time,
+  reversed_at: Time,
+  hold_until: time('When the conversion is approved automatically, unless the advertiser reverses it first.'),
   is_test: Type.Boolean(),
 })
 
@@ -82,8 +86,8 @@ export const ConversionReply = shape('ConversionReply', { conversion: Conversion
 
 export const ConversionListQuery = Type.Object({
   userId: Type.Optional(UserId),
-  offerId: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'Only conversions of this offer.' })),
-  status: Type.Optional(oneOf(STATUSES, { description: 'Only conversions with this status.' })),
+  offerId: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'Filter by offer.' })),
+  status: Type.Optional(oneOf(STATUSES, { description: 'Filter by status.' })),
   from: Type.Optional(
     Type.String({ format: DATE_OR_TIME, description: 'Only conversions created at or after this time.' }),
   ),
@@ -98,7 +102,7 @@ export const ConversionList = shape('ConversionList', {
 })
 
 export const ConversionParams = Type.Object({
-  conversion_id: Type.String({ description: 'The conversion_id of a conversion.' }),
+  conversion_id: Type.String({ description: 'ID of the conversion.' }),
 })
 
 export const EventListQuery = Type.Object({
@@ -106,11 +110,11 @@ export const EventListQuery = Type.Object({
     Type.String({
       minLength: 1,
       format: NUMBER_CURSOR,
-      description: 'The next_cursor of the previous response; without it, from the beginning.',
+      description: '`next_cursor` of the previous response. Without it, events are returned from the beginning.',
     }),
   ),
   cursor: Type.Optional(
-    Type.String({ minLength: 1, format: NUMBER_CURSOR, description: 'Another name for after. Send one of them.' }),
+    Type.String({ minLength: 1, format: NUMBER_CURSOR, description: 'Alias of `after`. Send only one of the two.' }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100, description: 'How many to return.' })),
 })
@@ -119,16 +123,16 @@ export type EventListQuery = Static<typeof EventListQuery> & { limit: number }
 export const EventList = shape('EventList', {
   events: Type.Array(
     Type.Object({
-      id: Type.String({ description: 'Unique for each event: store it so that you process each event once.' }),
+      id: Type.String({ description: 'Unique event ID. Store it to process each event only once.' }),
       type: oneOf(STATUSES.map((status) => `conversion.${status}` as const)),
       created_at: Type.String({ format: 'date-time' }),
-      sequence: Type.Integer({ description: "Counts this conversion's events from 1." }),
+      sequence: Type.Integer({ description: 'Number of the event within its conversion, from 1.' }),
       data: Conversion,
     }),
-    { description: 'Oldest first. Each is the body of its postback.' },
+    { description: 'Oldest first. Each event equals the body of its postback.' },
   ),
   next_cursor: Type.String({
-    description: 'Send this as `after` in the next request, now or later: no event is ever skipped.',
+    description: 'Send it as `after` in the next request, now or later. No event is ever skipped.',
   }),
   has_more: Type.Boolean(),
 })

@@ -144,7 +144,7 @@ test('what is set for an advertiser stays when a feed is added, and a feed that 
   await refused(
     'ayet',
     { reversalPrefix: 'back-' },
-    /recognises reversals by "back-", and this network marks them with "r-"/,
+    /recognizes reversals by "back-", and this network marks them with "r-"/,
   )
   await refused('ayet', { negativeAmount: 'ignore' }, /is set to treat negative amounts differently: ignore/)
   const signed = await createAdvertiser(db, TESTER, SECRET_KEY, 'Signed')

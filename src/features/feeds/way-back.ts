@@ -55,6 +55,6 @@ function* conflictsWith(known: Advertiser, back: WayBack): Generator<string> {
   }
   const { negative_amount, reversal_prefix } = back
   if (negative_amount !== undefined && ![negative_amount, 'refuse'].includes(known.negative_amount)) yield `is set to treat negative amounts differently: ${known.negative_amount}` // prettier-ignore
-  if (reversal_prefix !== undefined && ![reversal_prefix, ''].includes(known.reversal_prefix)) yield `recognises reversals by "${known.reversal_prefix}", and this network marks them with "${reversal_prefix}"` // prettier-ignore
+  if (reversal_prefix !== undefined && ![reversal_prefix, ''].includes(known.reversal_prefix)) yield `recognizes reversals by "${known.reversal_prefix}", and this network marks them with "${reversal_prefix}"` // prettier-ignore
   if (known.signature !== null && !isDeepStrictEqual(known.signature, back.signed?.signature ?? null)) yield 'has a callback signature that this network does not use' // prettier-ignore
 }

@@ -60,15 +60,15 @@ export function linkRoutes(server: FastifyInstance, options: LinkOptions): void 
       schema: {
         operationId: 'showLink',
         summary: 'Show the page of a link locker',
-        description: 'For visitors. The target of the link is not in it.',
+        description: 'For visitors. The page does not contain the target URL.',
         tags: ['Lockers'],
         security: [],
         params: SlugParams,
         response: {
           200: pageReply('The page.'),
-          403: pageReply('Not from where the visitor comes: a page says so.'),
-          404: pageReply('There is no such link.'),
-          410: pageReply('The link has ended, or is switched off: a page says why.'),
+          403: pageReply('The visitor comes from a page that is not allowed: a page says so.'),
+          404: pageReply('Unknown link.'),
+          410: pageReply('The link has expired or is disabled: a page says why.'),
         },
       },
     },
@@ -108,8 +108,7 @@ export function linkRoutes(server: FastifyInstance, options: LinkOptions): void 
       if (!keys.isPassed({ ...locker, passwordHash: null }, pass, Date.now())) throw refusalOf('stale')
       const result = await enterPassword(db, locker, networkOf(request), password)
       if (result === 'too_many') throw tooManyPasswords(request)
-      if (result === 'wrong')
-        throw new AppError('INVALID_REQUEST', 'That is not the password.', { password: 'That is not the password.' })
+      if (result === 'wrong') throw new AppError('INVALID_REQUEST', 'Wrong password.', { password: 'Wrong password.' })
       const data = { pass: keys.pass(locker, Date.now()) }
       sendJson(request, reply, 200, successJson(request, data, 'Password accepted'), ['Cache-Control', 'no-store'])
       return reply
@@ -149,7 +148,7 @@ export function linkRoutes(server: FastifyInstance, options: LinkOptions): void 
     '/l/:slug/report',
     {
       onRequest: (request) => count(request, 'locker-report', REPORTS_A_MINUTE),
-      schema: describe('reportLink', 'Report the abuse of a link to the operator', {
+      schema: describe('reportLink', 'Report abuse of a link to the operator', {
         body: ReportBody,
         response: { 200: successReply(ReportReply), ...errorReplies(400, 404, 429, 500) },
       }),

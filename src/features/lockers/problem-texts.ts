@@ -6,14 +6,14 @@ export type LockerProblem = 'unknown' | 'disabled' | 'taken_down' | 'expired' | 
 export type ProblemTexts = Record<LockerProblem, { title: string; text: string }>
 
 const en: ProblemTexts = {
-  unknown: { title: 'There is nothing here', text: 'Check the link, or ask where you found it.' },
-  disabled: { title: 'This is not available right now', text: 'Its owner has switched it off.' },
-  taken_down: { title: 'This was taken down', text: 'It broke the rules of this network.' },
-  expired: { title: 'This link has expired', text: 'Ask where you found it for a new one.' },
-  full: { title: 'This link is used up', text: 'It could be opened a number of times only.' },
-  referrer: { title: 'This link does not work from here', text: 'Open it from the page where its owner published it.' },
+  unknown: { title: 'Nothing found here', text: 'Check the link, or ask the person who shared it.' },
+  disabled: { title: 'This is not available right now', text: 'The owner has disabled it.' },
+  taken_down: { title: 'This has been taken down', text: 'It violated the rules of this network.' },
+  expired: { title: 'This link has expired', text: 'Ask the person who shared it for a new one.' },
+  full: { title: 'This link has reached its limit', text: 'It could only be opened a limited number of times.' },
+  referrer: { title: 'This link does not work from here', text: 'Open it from the page where it was published.' },
   banned: { title: 'You cannot unlock this', text: 'Offers are no longer available to you here.' },
-  stale: { title: 'This page has expired', text: 'Load it again to go on.' },
+  stale: { title: 'This page has expired', text: 'Reload it to continue.' },
 }
 
 const de: ProblemTexts = {

@@ -29,7 +29,7 @@ export function redeemRoute(server: FastifyInstance, { gate, db, secretKey, isBa
         operationId: 'redeemProof',
         summary: 'Redeem the proof of a visitor who unlocked content',
         description:
-          'Before you deliver the content. A proof is valid for ten minutes and counts once: `redeemed` is true the first time only.',
+          'Call this before you deliver the content. A proof is valid for ten minutes and counts once: `redeemed` is true the first time only.',
         tags: ['Lockers'],
         params: LockerParams,
         body: RedeemBody,

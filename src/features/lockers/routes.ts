@@ -125,9 +125,8 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
       onRequest: (request) => count(request),
       schema: {
         operationId: 'visitLocker',
-        summary: 'See how far a visitor is with a locker',
-        description:
-          'For the page of a locker. Without a visitor, a new one is created. Unlocks where enough was completed.',
+        summary: 'Get the progress of a visitor in a locker',
+        description: 'For the page of a locker. Creates a visitor if none is sent. Unlocks if enough was completed.',
         tags: ['Lockers'],
         security: [],
         params: LockerParams,
@@ -172,7 +171,7 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
       onRequest: hookOf(createQueryParser(Object.keys(LiveQuery.properties))),
       schema: {
         operationId: 'followLocker',
-        summary: 'Be notified of what changes for a visitor',
+        summary: 'Follow changes for a visitor',
         description: 'Server-sent events: `activity` says that a conversion of the visitor has changed.',
         tags: ['Lockers'],
         security: [],

@@ -21,48 +21,52 @@ const picture = (description: string) =>
 const usd = (description: string) => orNull(Type.Number({ minimum: 0, maximum: 10_000 }), description)
 
 const LINK = {
-  target_url: Type.String({ minLength: 1, maxLength: 2_000, format: LINE, description: 'Where the link leads. It reaches the browser only once it is unlocked.' }), // prettier-ignore
+  target_url: Type.String({ minLength: 1, maxLength: 2_000, format: LINE, description: 'URL behind the link. The browser gets it only after the unlock.' }), // prettier-ignore
   expires_at: orNull(
     Type.String({ format: DATE_OR_TIME }),
-    'The link stops working at this time. A date: at its start, in UTC. Null: never.',
+    'When the link stops working: a time, or a date for its start in UTC. Null for never.',
   ),
-  click_limit: orNull(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), 'How often the link can be opened. Null: any number of times.'), // prettier-ignore
-  referrers: Type.Array(line(200, 'An origin.'), {
+  click_limit: orNull(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), 'How often the link can be opened; null for no limit.'), // prettier-ignore
+  referrers: Type.Array(Type.String({ maxLength: 200, format: LINE }), {
     maxItems: 20,
-    description: 'Origins of the pages that visitors may come from, such as https://www.example.com. Empty: any page.',
+    description: 'Origins that visitors may come from, such as https://www.example.com. Empty for any.',
   }),
   allows_no_referrer: Type.Boolean({
-    description: 'Whether visitors may come whose browser does not say from where. Only counts with `referrers`.',
+    description: 'Whether visitors without a referrer are let in. Only applies with `referrers`.',
   }),
-  og_title: line(120, 'Of the preview in other apps. Empty: the title.'),
-  og_text: line(300, 'Of the preview in other apps. Empty: the text.'),
-  og_image: picture('Of the preview in other apps. Null: the picture.'),
+  og_title: line(120, 'Title of the link preview in other apps. Empty for `title`.'),
+  og_text: line(300, 'Text of the link preview in other apps. Empty for `text`.'),
+  og_image: picture('Image of the link preview in other apps. Null for `image`.'),
 }
 
 const COMMON = {
-  name: Type.String({ minLength: 1, maxLength: 80, format: LINE, pattern: NOT_BLANK, description: 'Not shown to visitors.' }), // prettier-ignore
+  name: Type.String({ minLength: 1, maxLength: 80, format: LINE, pattern: NOT_BLANK, description: 'Internal name, not shown to visitors.' }), // prettier-ignore
   enabled: Type.Boolean({
-    description: 'Without it, nothing is shown or unlocked. Proofs from before are redeemed until they expire.',
+    description: 'If false, nothing is shown or unlocked. Earlier proofs can be redeemed until they expire.',
   }),
-  title: line(80, 'Empty: a title in the language of the visitor.'),
-  text: line(300, 'Below the title.'),
-  image: picture('Above the title. An https URL, or the path of an uploaded image.'),
-  look: orNull(LockerLook, 'Colors, corners and font. What is left out is as in the wall of the app. Null: all of it.'),
-  consent: line(300, 'A sentence that visitors read before they start. Empty: none.'),
-  needed_offers: orNull(Type.Integer({ minimum: 1, maximum: 20 }), 'How many offers unlock. Any goal of an offer counts as the offer. Null: `needed_reward` counts.'), // prettier-ignore
-  needed_reward: orNull(Type.Number({ minimum: 0.0001, maximum: 1_000_000_000 }), 'How much reward unlocks, in the currency of the app. Null: `needed_offers` counts.'), // prettier-ignore
-  counts_pending: Type.Boolean({ description: 'Whether pending conversions count, or approved ones only.' }),
-  unlocked_minutes: Type.Integer({ minimum: 1, maximum: 525_600, description: 'How long an unlock is valid.' }),
-  categories: Type.Array(oneOf(CATEGORIES), { maxItems: CATEGORIES.length, description: 'Only these offers. Empty: all.' }), // prettier-ignore
-  platforms: Type.Array(oneOf(PLATFORMS), { maxItems: PLATFORMS.length, description: 'Only visitors of these. Empty: all.' }), // prettier-ignore
-  min_payout: usd('Only offers that pay you at least this with all their goals, in USD.'),
-  max_payout: usd('Only offers that pay you at most this with all their goals, in USD.'),
+  title: line(80, 'Title of the locker. Empty for a default in the language of the visitor.'),
+  text: line(300, 'Text below the title.'),
+  image: picture('Picture above the title: an https URL, or the path of an uploaded image.'),
+  look: orNull(LockerLook, 'Colors, corners and font. What is left out, or null, follows the wall of the app.'),
+  consent: line(300, 'Consent text that visitors read before they start. Empty for none.'),
+  needed_offers: orNull(Type.Integer({ minimum: 1, maximum: 20 }), 'Offers to complete for an unlock; any goal of an offer counts. Null if `needed_reward` applies.'), // prettier-ignore
+  needed_reward: orNull(Type.Number({ minimum: 0.0001, maximum: 1_000_000_000 }), "Reward to earn for an unlock, in the app's currency. Null if `needed_offers` applies."), // prettier-ignore
+  counts_pending: Type.Boolean({ description: 'Whether pending conversions count, or only approved ones.' }),
+  unlocked_minutes: Type.Integer({
+    minimum: 1,
+    maximum: 525_600,
+    description: 'Minutes for which an unlock is valid.',
+  }),
+  categories: Type.Array(oneOf(CATEGORIES), { maxItems: CATEGORIES.length, description: 'Offer categories to show. Empty for all.' }), // prettier-ignore
+  platforms: Type.Array(oneOf(PLATFORMS), { maxItems: PLATFORMS.length, description: 'Platforms that visitors must use. Empty for any.' }), // prettier-ignore
+  min_payout: usd('Only offers whose goals together pay you at least this, in USD.'),
+  max_payout: usd('Only offers whose goals together pay you at most this, in USD.'),
 }
 
 export const LinkSettings = shape('LinkLockerSettings', LINK)
 export const LockerSettings = shape('LockerSettings', {
   ...COMMON,
-  link: orNull(LinkSettings, 'What only a link locker has. Null for a content locker.'),
+  link: orNull(LinkSettings, 'Settings of a link locker; null for a content locker.'),
 })
 export type LockerSettings = Static<typeof LockerSettings>
 export type LinkSettings = Static<typeof LinkSettings>
@@ -73,15 +77,20 @@ const { properties: someOfLink } = Type.Partial(Type.Object(linkOptional))
 export const LockerInput = shape('LockerInput', {
   name,
   ...Type.Partial(Type.Object(optional)).properties,
-  link: Type.Optional(orNull(shape('LinkLockerInput', { target_url, ...someOfLink }), 'Set for a link locker.')),
+  link: Type.Optional(
+    orNull(
+      shape('LinkLockerInput', { target_url, ...someOfLink }),
+      'Settings of a link locker. Leave out for a content locker.',
+    ),
+  ),
   slug: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: 'The end of the link. When it is created only; without it, a random one.' }), // prettier-ignore
+    Type.String({ minLength: 1, maxLength: 64, description: 'Last part of the link. Can only be set on creation; random by default.' }), // prettier-ignore
   ),
   password: Type.Optional(
-    orNull(Type.String({ minLength: 1, maxLength: 200, format: SAFE_TEXT }), 'Asked of visitors of a link. Absent: as it is. Null: none.'), // prettier-ignore
+    orNull(Type.String({ minLength: 1, maxLength: 200, format: SAFE_TEXT }), 'Password that visitors of a link must enter. Null removes it; leave it out to keep it.'), // prettier-ignore
   ),
   seen_version: Type.Optional(
-    Type.String({ maxLength: 100, description: 'The version that was shown. If the locker changed since, nothing is saved: 409.' }), // prettier-ignore
+    Type.String({ maxLength: 100, description: 'The `version` you read. If the locker has changed since, nothing is saved (409).' }), // prettier-ignore
   ),
 })
 export type LockerInput = Static<typeof LockerInput>
@@ -89,22 +98,29 @@ export type LockerInput = Static<typeof LockerInput>
 export const Locker = shape('Locker', {
   locker_id: Type.Integer(),
   kind: oneOf(KINDS),
-  url: orNull(Type.String(), 'Of a link locker: what to share.'),
+  url: orNull(Type.String(), 'URL to share, for a link locker.'),
   has_password: Type.Boolean(),
   settings: LockerSettings,
-  views: Type.Integer({ description: 'How often its page was shown.' }),
+  views: Type.Integer({ description: 'How often the page of the locker was shown.' }),
   unlocks: Type.Integer(),
   opened: Type.Integer({ description: 'How often the link was opened.' }),
-  taken_down_reason: orNull(Type.String(), 'Why the operator of the network took it down. Null: it is not.'),
+  taken_down_reason: orNull(Type.String(), 'Why the operator took the locker down; null if it is up.'),
   created_at: Type.String({ format: 'date-time' }),
-  version: Type.String({ description: 'Differs when the settings or the password do. Send it back as seen_version.' }),
+  version: Type.String({
+    description: 'Changes when the settings or the password change. Send it as `seen_version` when you save.',
+  }),
 })
 export type Locker = Static<typeof Locker>
 
-const VisitorId = Type.String({ pattern: '^[0-9a-f]{32}$', description: 'The visitor, as the locker named it.' })
-const VisitorKey = Type.String({ pattern: '^[\\w-]{43}$', description: 'Proves the visitor.' })
-const pass = Type.Optional(Type.String({ maxLength: 100, description: 'Of the page of a link: that it may be used.' }))
-const test = Type.Optional(Type.Boolean({ description: 'In test mode. Content lockers only.' }))
+const VisitorId = Type.String({ pattern: '^[0-9a-f]{32}$', description: 'ID of the visitor, issued by the locker.' })
+const VisitorKey = Type.String({
+  pattern: '^[\\w-]{43}$',
+  description: 'Secret of the visitor, issued with `visitor`.',
+})
+const pass = Type.Optional(
+  Type.String({ maxLength: 100, description: 'Access pass that the page of a link received.' }),
+)
+const test = Type.Optional(Type.Boolean({ description: 'Test mode, for content lockers only.' }))
 
 export const NewVisit = shape('LockerVisit', {
   visitor: Type.Optional(VisitorId),
@@ -118,15 +134,15 @@ export const LockerParams = Type.Object({ locker_id: Type.String({ description: 
 export const LiveQuery = Type.Object({
   visitor: VisitorId,
   key: VisitorKey,
-  test: Type.Optional(oneOf(['1'], { description: 'In test mode.' })),
+  test: Type.Optional(oneOf(['1'], { description: '`1` for test mode.' })),
 })
 export type LiveQuery = Static<typeof LiveQuery>
-export const SlugParams = Type.Object({ slug: Type.String({ maxLength: 64, description: 'The end of the link.' }) })
+export const SlugParams = Type.Object({ slug: Type.String({ maxLength: 64, description: 'Last part of the link.' }) })
 export const OpenBody = shape('LockerOpen', { visitor: VisitorId, key: VisitorKey, pass: Type.String({ maxLength: 100 }) }) // prettier-ignore
 export type OpenBody = Static<typeof OpenBody>
 export const PasswordBody = shape('LockerPassword', {
   password: Type.String({ minLength: 1, maxLength: 200, format: SAFE_TEXT }),
-  pass: Type.String({ maxLength: 100, description: 'Of the page of the link.' }),
+  pass: Type.String({ maxLength: 100, description: 'Access pass that the page of the link received.' }),
 })
 export type PasswordBody = Static<typeof PasswordBody>
 export const ReportBody = shape('LockerReport', {
@@ -150,19 +166,19 @@ export const LockerState = shape('LockerState', {
   is_unlocked: Type.Boolean(),
   ended: orNull(
     oneOf(['opened', 'expired']),
-    'Why the last unlock of this visitor is over: the link was opened, or its time has passed. Null: there was none, or it is valid.',
+    'Why the last unlock of the visitor ended: the link was opened, or it expired. Null if there was none or it is still valid.',
   ),
-  proof: orNull(Type.String(), 'Of a content locker that is unlocked: for your server.'),
-  needed_offers: orNull(Type.Integer(), 'How many offers unlock it now. Null: `needed_reward` counts.'),
-  needed_reward: orNull(Type.Number(), 'How much reward unlocks it now. Null: `needed_offers` counts.'),
+  proof: orNull(Type.String(), 'Proof of an unlocked content locker, for your server to redeem.'),
+  needed_offers: orNull(Type.Integer(), 'Offers to complete for an unlock. Null if `needed_reward` applies.'),
+  needed_reward: orNull(Type.Number(), 'Reward to earn for an unlock. Null if `needed_offers` applies.'),
   offers_done: Type.Integer(),
   reward_done: Type.Number(),
-  pending: Type.Integer({ description: 'Offers that were completed and are not confirmed yet.' }),
-  currency: Type.String({ description: 'Of rewards: the currency of the app.' }),
+  pending: Type.Integer({ description: 'Completed offers that are not confirmed yet.' }),
+  currency: Type.String({ description: 'Currency of rewards.' }),
   offers: Type.Array(LockerOffer),
   only_on: orNull(
     Type.Array(oneOf(PLATFORMS)),
-    'The platforms that the locker has offers for, where the visitor is on none of them.',
+    'Platforms that the locker has offers for, if the visitor uses none of them.',
   ),
 })
 export type LockerState = Static<typeof LockerState>
@@ -172,7 +188,9 @@ export const OpenReply = shape('LockerOpened', { target_url: Type.String() })
 export const PassReply = shape('LockerPass', { pass: Type.String() })
 export const RedeemBody = shape('ProofRedemption', { proof: Type.String({ minLength: 1, maxLength: 300 }) })
 export const Redeemed = shape('RedeemedProof', {
-  redeemed: Type.Boolean({ description: 'True the first time. False: it was redeemed before, deliver nothing again.' }),
+  redeemed: Type.Boolean({
+    description: 'True the first time. If false, the proof was redeemed before: do not deliver again.',
+  }),
   locker_id: Type.Integer(),
   visitor_id: Type.String(),
   redeemed_at: Type.String({ format: 'date-time' }),

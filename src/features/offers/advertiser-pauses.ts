@@ -30,7 +30,7 @@ export async function resumeForAdvertiser(db: Db, by: Actor, offerId: number): P
   await inTransaction(db, async (trx) => {
     await lockOffer(trx, offerId)
     if (!(await isPausedByAdvertiser(trx, offerId)))
-      throw new AppError('CONFLICT', 'You did not pause this offer. Ask the operator of the network to resume it.')
+      throw new AppError('CONFLICT', 'You did not pause this offer. Ask the operator to resume it.')
     await setOfferStatus(trx, by, offerId, 'active')
   })
 }

@@ -96,7 +96,7 @@ export const countries = kind({
   input: 'countries',
   shape: STRINGS,
   read: (from, name) => from.countries(name),
-  rule: 'ISO codes, none for everywhere; in CSV separated by commas or spaces',
+  rule: 'ISO codes; in CSV separated by commas or spaces',
 })
 
 /** Of these fields, with the most characters of each. */

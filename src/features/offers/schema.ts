@@ -27,14 +27,14 @@ export const UserId = Type.String({
   maxLength: 256,
   format: SAFE_TEXT,
   pattern: NOT_BLANK,
-  description: 'Your own identifier of the user, unique within the app.',
+  description: 'Your own ID for the user, unique within the app.',
 })
 
 /** For walls and lockers. */
 export const Lang = Type.Optional(
   Type.String({
     pattern: pattern('LANGUAGE'),
-    description: 'Such as de or pt-BR. Without it, that of the browser. Offers are in it where they are translated.',
+    description: 'Language such as de or pt-BR, by default that of the browser. Offers use it where translated.',
   }),
 )
 
@@ -48,9 +48,7 @@ export const OfferListQuery = Type.Object({
   ),
   platform: Type.Optional(oneOf(PLATFORMS, { description: 'Only offers for this platform.' })),
   category: Type.Optional(oneOf(CATEGORIES, { description: 'Only offers of this category.' })),
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many offers to return.' }),
-  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many to return.' })),
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'How many offers to skip.' })),
   sort: Type.Optional(
     oneOf(SORTS, {
@@ -73,11 +71,11 @@ export const VisibilityQuery = Type.Object({
 })
 export type VisibilityQuery = Static<typeof VisibilityQuery>
 
-export const OfferParams = Type.Object({ offer_id: Type.String({ description: 'The offer_id of an offer.' }) })
+export const OfferParams = Type.Object({ offer_id: Type.String({ description: 'ID of the offer.' }) })
 
-const usd = Type.Number({ description: 'US dollars, at most four decimals.' })
-const local = Type.Number({ description: "The same in the app's own currency." })
-const time = Type.String({ format: 'date-time', description: 'RFC 3339 in UTC.' })
+const usd = Type.Number({ description: 'Payout in US dollars, at most four decimals.' })
+const local = Type.Number({ description: "Payout in the app's currency." })
+const time = Type.String({ format: 'date-time' })
 
 export const Goal = shape('Goal', {
   goal_id: Type.Integer(),
@@ -88,8 +86,7 @@ export const Goal = shape('Goal', {
   is_optional: Type.Boolean(),
   payout_percent: Type.Optional(
     Type.Number({
-      description:
-        'Percentage of the amount the advertiser confirms. `payout` is then what is paid when no amount is sent.',
+      description: 'Percentage of the amount that the advertiser confirms. `payout` applies if no amount is sent.',
     }),
   ),
 })
@@ -107,9 +104,9 @@ export const Offer = shape('Offer', {
   offer_id: Type.Integer(),
   name,
   description,
-  payout: Type.Number({ description: 'US dollars: the sum over the goals.' }),
+  payout: Type.Number({ description: 'Sum over the goals, in US dollars.' }),
   payout_local: local,
-  currency: Type.String({ description: "The app's own currency." }),
+  currency: Type.String({ description: "The app's currency." }),
   category,
   link: Type.String({ description: 'Send the user here. Valid for 7 days, for this user only.' }),
   ...SEEN,
@@ -122,16 +119,16 @@ export type Offer = Static<typeof Offer>
 const sale = Type.Optional(
   Type.Object(
     {
-      multiplier: Type.Number({ description: 'What every reward is multiplied with. `payout_local` has it already.' }),
+      multiplier: Type.Number({ description: 'Factor on every reward, already included in `payout_local`.' }),
       ends_at: time,
     },
-    { description: 'The currency sale that is on; absent without one. A click before its end keeps it.' },
+    { description: 'Current currency sale, if any. Clicks before its end keep it.' },
   ),
 )
 
 export const OfferList = shape('OfferList', {
   offers: Type.Array(Offer),
-  total: Type.Integer({ description: 'How many offers match, on all pages together.' }),
+  total: Type.Integer({ description: 'Number of matching offers on all pages.' }),
   limit: Type.Integer(),
   offset: Type.Integer(),
   has_more: Type.Boolean(),
@@ -142,13 +139,13 @@ const WHY_CODES = ['paused', 'not_started', 'ended', 'full', 'country', 'platfor
 
 export const VisibilityReply = shape('OfferVisibility', {
   offer_id: Type.Integer(),
-  visible: Type.Boolean({ description: 'The user sees it in a list without filters, or with those given here.' }),
+  visible: Type.Boolean({ description: 'Whether the user sees the offer in a list with these filters.' }),
   reasons: Type.Array(
     Type.Object({
       code: oneOf(WHY_CODES),
       message: Type.String(),
     }),
-    { description: 'All of them, empty when it is visible.' },
+    { description: 'All reasons why the offer is hidden; empty if it is visible.' },
   ),
 })
 

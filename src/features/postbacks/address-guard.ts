@@ -50,10 +50,10 @@ export function createAddressGuard(options: GuardOptions): AddressGuard {
   const refusal = (address: string): string | null => {
     const plain = plainAddress(address)
     if (plain === null) return `${address} is not an IP address.`
-    if (denied.has(plain)) return `${plain} is an IP address that the operator of this network denies.`
+    if (denied.has(plain)) return `${plain} is an IP address that the operator denies.`
     return allowed.has(plain) || isPublicUnicast(plain)
       ? null
-      : `${plain} is not a public IP address. The operator of the network can allow it with POSTBACK_ALLOW=${plain}/${plain.includes(':') ? 128 : 32}.`
+      : `${plain} is not a public IP address. The operator can allow it with POSTBACK_ALLOW=${plain}/${plain.includes(':') ? 128 : 32}.`
   }
 
   const resolve = async (hostname: string, signal: AbortSignal): Promise<string[]> => {

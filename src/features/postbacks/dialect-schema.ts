@@ -22,7 +22,7 @@ const EXACT = { additionalProperties: false }
 const word = Type.Optional(Type.String({ minLength: 1, maxLength: MAX_WORD, format: LINE }))
 const decimals = (maximum: number, of: string) =>
   Type.Union([Type.Integer({ minimum: 0, maximum }), Type.Null()], {
-    description: `Exactly this many decimals of {${of}}, cut off and not rounded; null: as many as needed.`,
+    description: `Exact number of decimals of {${of}}, cut off rather than rounded; null for as many as needed.`,
   })
 
 const RECIPE = {
@@ -31,11 +31,11 @@ const RECIPE = {
     maxLength: MAX_RECIPE_LENGTH,
     format: LINE,
     description:
-      'The text that is hashed, with macros: {secret} is the secret of the receiver, {sorted_query} all parameters sorted by name.',
+      'Text to hash, with macros: {secret} is the secret of the receiver, {sorted_query} all parameters sorted by name.',
   }),
   encoding: oneOf(ENCODINGS),
   header: Type.Union([Type.String({ maxLength: 100, format: LINE }), Type.Null()], {
-    description: 'The header to send it in; null: it is where {signature} is in the URL.',
+    description: 'Header for the signature; null to use {signature} in the URL.',
   }),
 }
 
@@ -46,15 +46,17 @@ const DIALECT = {
   ),
   reward_decimals: decimals(MAX_REWARD_DECIMALS, 'reward'),
   payout_decimals: decimals(MAX_PAYOUT_DECIMALS, 'payout'),
-  times: oneOf(TIMES, { description: 'The format of {timestamp}; sql is 2026-11-15 07:56:25, in UTC.' }),
+  times: oneOf(TIMES, { description: 'Format of {timestamp}. `sql` is 2026-11-15 07:56:25, in UTC.' }),
   transaction_id: oneOf(TRANSACTION_IDS, {
-    description: 'What {transaction_id} is. conversion: a reversal repeats the ID of the approval.',
+    description: 'Value of {transaction_id}. With `conversion`, a reversal repeats the ID of the approval.',
   }),
-  ids: oneOf(ID_FORMATS, { description: 'number: IDs of events and conversions are numbers of up to 19 digits.' }),
-  post_body: oneOf(POST_BODIES, { description: 'form: a POST sends the query of the URL as a form, and no JSON.' }),
+  ids: oneOf(ID_FORMATS, { description: 'With `number`, event and conversion IDs are numbers of up to 19 digits.' }),
+  post_body: oneOf(POST_BODIES, {
+    description: 'With `form`, a POST sends the query of the URL as a form instead of JSON.',
+  }),
   answers: Type.Array(Type.String({ maxLength: 100, format: LINE }), {
     maxItems: MAX_ANSWERS,
-    description: 'If `success` is body, the body must begin with one of these, in any case.',
+    description: 'If `success` is `body`, the response body must begin with one of these, in any case.',
   }),
 }
 

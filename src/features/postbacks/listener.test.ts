@@ -73,7 +73,7 @@ test('a POST is shown with its body and verified over its bytes', async (t) => {
   const post = (headers: Record<string, string>, sent = body) =>
     fetch(`${origin}/`, { method: 'POST', body: sent, headers })
   await post(headersFor(body))
-  assert.match(printed[0] ?? '', /POST \/\n[^]*"user_id": "Zoë"[^]*signature: verified, by second\n {2}answered: 200/)
+  assert.match(printed[0] ?? '', /POST \/\n[^]*"user_id": "Zoë"[^]*signature: verified, by second\n {2}response: 200/)
   await post(headersFor(body), `${body} `)
   assert.match(printed[1] ?? '', /signature: WRONG: signed with another secret/)
   await post(headersFor(body, Math.floor(Date.now() / 1000) - 400))
@@ -95,7 +95,7 @@ test('it fails as often as it was asked to, with the status it was asked for', a
   const statuses: number[] = []
   for (let i = 0; i < 4; i++) statuses.push((await fetch(origin)).status)
   assert.deepEqual(statuses, [410, 401, 401, 410])
-  assert.match(printed[0] ?? '', /answered: 410/)
+  assert.match(printed[0] ?? '', /response: 410/)
   const other = await listen(t, { failRate: 1 })
   assert.equal((await fetch(other.origin)).status, 500)
 })
@@ -106,7 +106,7 @@ test('a body of over 1 MiB is refused, one of 1 MiB is not, and neither fills th
   assert.equal((await fetch(origin, { method: 'POST', body: 'x'.repeat(2 ** 20) })).status, 401)
   await sendRaw(port, head(2 ** 20 + 1) + 'x'.repeat(2 ** 20 + 1))
   assert.match(printed[0] ?? '', /characters more/)
-  assert.match(printed[1] ?? '', /answered: 413, the body is over 1 MiB/)
+  assert.match(printed[1] ?? '', /response: 413, the body is over 1 MiB/)
   for (const text of printed) assert.ok(text.length < 12_000)
 })
 

@@ -150,7 +150,7 @@ export function describePostback(postback: ReceivedPostback): string {
   const by = signed_with === null ? '' : `, by ${signed_with}`
   lines.push(`  signature: ${headers_verdict === null ? 'not checked: add --secret' : WORDS[headers_verdict]}${by}`)
   if (url_verdict !== null) lines.push(`  signature in the URL: ${WORDS[url_verdict]}`)
-  lines.push(`  answered: ${answered}${answered === TOO_LONG ? ', the body is over 1 MiB' : ''}`)
+  lines.push(`  response: ${answered}${answered === TOO_LONG ? ', the body is over 1 MiB' : ''}`)
   return `${visible(lines.join('\n'))}\n`
 }
 

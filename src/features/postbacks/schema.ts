@@ -15,19 +15,19 @@ const integer = (description?: string) => orNull(Type.Integer(), description)
 const POSTBACK = {
   postback_id: Type.String({
     description:
-      'The ID of its event, and the webhook-id of every attempt. A test send has its own ID here: its webhook-id is that of the sample event, which the scenario `duplicate` sends twice.',
+      'Equals the event ID and the `webhook-id` of every attempt. Test sends have an ID of their own; their `webhook-id` is that of the sample event, which the scenario `duplicate` sends twice.',
   }),
   conversion_id: Type.String(),
   sequence: Type.Integer(),
-  status: oneOf(STATUSES, { description: 'The new status of the conversion.' }),
-  state: oneOf(STATES, { description: 'dead: delivery failed for three days. It can be resent.' }),
+  status: oneOf(STATUSES, { description: 'Conversion status that the postback reports.' }),
+  state: oneOf(STATES, { description: '`dead`: delivery failed for three days. You can resend it.' }),
   attempts: Type.Integer(),
-  next_attempt_at: time('When it is sent next; null while it waits for an earlier event or is paused.'),
-  last_status: integer('The HTTP status of the last response.'),
+  next_attempt_at: time('Time of the next attempt, or null if none is scheduled.'),
+  last_status: integer('HTTP status of the last response.'),
   last_error: text('Why the last attempt failed.'),
   created_at: Type.String({ format: 'date-time' }),
-  settled_at: time('When it was delivered or finally failed.'),
-  scenario: text('The scenario of a test send.'),
+  settled_at: time('When the postback was delivered or finally failed.'),
+  scenario: text('Scenario of a test send; null for other postbacks.'),
   is_test: Type.Boolean(),
 }
 
@@ -40,23 +40,23 @@ const Attempts = Type.Object({
       started_at: Type.String({ format: 'date-time' }),
       duration_ms: Type.Integer(),
       ok: Type.Boolean(),
-      phase: text('Where it ended: dns, connect, tls, send, headers or body. Null: the response was read completely.'),
+      phase: text(
+        'Phase in which the attempt failed: dns, connect, tls, send, headers or body. Null if the response was read completely.',
+      ),
       status: integer(),
       error: text(),
       remote_address: text(),
-      request: Type.String({ description: 'As it was sent; secrets are masked.' }),
+      request: Type.String({ description: 'The request as sent, with secrets masked.' }),
       response: Type.String({ description: 'The first 8 KiB of the response.' }),
     }),
-    { description: 'First to last.' },
+    { description: 'Oldest first.' },
   ),
 })
 export const PostbackWithAttempts = Type.Intersect([Postback, Attempts], { title: 'PostbackWithAttempts' })
 
 export const PostbackListQuery = Type.Object({
-  state: Type.Optional(oneOf(STATES, { description: 'Only postbacks in this state.' })),
-  conversionId: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'Only postbacks of this conversion.' }),
-  ),
+  state: Type.Optional(oneOf(STATES, { description: 'Filter by state.' })),
+  conversionId: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Filter by conversion.' })),
   ...UUID_PAGE_QUERY,
 })
 export type PostbackListQuery = Static<typeof PostbackListQuery> & { limit: number }
@@ -67,10 +67,10 @@ export const PostbackList = shape('PostbackList', {
 })
 
 export const PostbackParams = Type.Object({
-  postback_id: Type.String({ description: 'The postback_id of a postback.' }),
+  postback_id: Type.String({ description: 'ID of the postback.' }),
 })
 export const REPLAY_WARNING = text(
-  'Set when a later event of the conversion was already delivered: your server must go by the sequence.',
+  'Set if a later event of the conversion was already delivered: your server must order events by `sequence`.',
 )
 export const PostbackReply = shape('PostbackReply', { postback: Postback, warning: REPLAY_WARNING })
 export const PostbackDetailReply = shape('PostbackWithAttemptsReply', { postback: PostbackWithAttempts })
@@ -80,7 +80,7 @@ export const NewTestSends = shape('NewPostbackTest', {
     Type.Array(oneOf(SCENARIO_NAMES), {
       minItems: 1,
       maxItems: SCENARIO_NAMES.length,
-      description: 'Without it: all.',
+      description: 'Scenarios to send. Defaults to all.',
     }),
   ),
 })
@@ -94,11 +94,11 @@ export const TestSendsReply = shape('PostbackTest', {
       Type.Object({
         scenario: oneOf(SCENARIO_NAMES),
         about: Type.String(),
-        seen: Type.String({ description: 'How your server responded, which is all we can see.' }),
+        seen: Type.String({ description: 'How your server responded.' }),
         result: oneOf(['waiting', 'pass', 'fail']),
         postbacks: Type.Array(Postback),
       }),
     ),
   }),
 })
-export const TestSendsParams = Type.Object({ test_id: Type.String({ description: 'The test_id of a test run.' }) })
+export const TestSendsParams = Type.Object({ test_id: Type.String({ description: 'ID of the test run.' }) })

@@ -36,7 +36,7 @@ export const StatsQuery = Type.Object({
       maxLength: 64,
       format: SAFE_TEXT,
       default: 'UTC',
-      description: 'Time zone of the days: an IANA name such as Europe/Berlin.',
+      description: 'IANA time zone in which days begin, such as Europe/Berlin.',
     }),
   ),
   groupBy: Type.Optional(
@@ -44,14 +44,14 @@ export const StatsQuery = Type.Object({
       type: 'string',
       enum: GROUPINGS,
       default: 'day',
-      description: 'What to group the rows by.',
+      description: 'How to group the rows.',
     }),
   ),
-  offerId: Type.Optional(Type.Integer({ minimum: 1, description: 'Only this offer.' })),
+  offerId: Type.Optional(Type.Integer({ minimum: 1, description: 'Filter by offer.' })),
   country: Type.Optional(
     Type.String({
       format: 'country',
-      description: 'Only clicks and conversions from this country: a 2-letter ISO 3166-1 code, in any case.',
+      description: 'Filter by country: a 2-letter ISO 3166-1 code, in any case.',
     }),
   ),
   limit: Type.Optional(
@@ -59,7 +59,7 @@ export const StatsQuery = Type.Object({
       minimum: 1,
       maximum: 1000,
       default: 100,
-      description: 'How many rows to return: the first days, or else those with the highest payout.',
+      description: 'Maximum number of rows: the first days, or else the highest payouts.',
     }),
   ),
 })
@@ -67,45 +67,46 @@ export const StatsQuery = Type.Object({
 export type StatsQuery = Static<typeof StatsQuery> & { timezone: string; groupBy: Grouping; limit: number }
 
 const Figures = {
-  clicks: Type.Integer({ description: 'Clicks on offer links, except those of bots.' }),
+  clicks: Type.Integer({ description: 'Clicks on offer links, bots excluded.' }),
   converted_clicks: Type.Integer({
-    description: 'Clicks that led to a conversion that is not rejected, by the creation time of the first one.',
+    description: 'Clicks with a conversion that was not rejected, by creation time of the first one.',
   }),
-  conversions: Type.Integer({ description: 'All except rejected ones, by creation time.' }),
+  conversions: Type.Integer({ description: 'Conversions that were not rejected, by creation time.' }),
   pending: Type.Integer(),
   approved: Type.Integer(),
   rejected: Type.Integer(),
   reversed: Type.Integer(),
-  payout: Type.Number({ description: 'US dollars: what the approved conversions earned, at most four decimals.' }),
+  payout: Type.Number({ description: 'Payout of approved conversions in US dollars, at most four decimals.' }),
   payout_local: Type.Number({
     description:
-      "The same in the app's own currency, at the rate of each conversion. If the app's currency changed within the range, this adds up units of both currencies: payout stays comparable, and each conversion names its currency.",
+      "`payout` in the app's currency, at the rate of each conversion. If the currency changed within the range, this adds up units of both: compare `payout` instead.",
   }),
   epc: Type.Union([Type.Number(), Type.Null()], {
     description:
-      'Earnings per click: the payout of approved conversions that came from these clicks, divided by clicks. Conversions without a click, or of a bot, are not in it. Null without clicks.',
+      'Earnings per click: payout of approved conversions from these clicks, divided by `clicks`; null without clicks.',
   }),
   conversion_rate: Type.Union([Type.Number(), Type.Null()], {
-    description:
-      'converted_clicks divided by clicks. Conversions without a click, or of a bot, and further goals of the same click are not in it. Null without clicks.',
+    description: '`converted_clicks` divided by `clicks`; null without clicks.',
   }),
 }
 const key = (description: string) => Type.Optional(Type.Union([Type.String(), Type.Null()], { description }))
-const subId = key('When grouped by it. Null: none was given.')
+const subId = key('Set when grouped by this sub-ID; null if none was given.')
 
 export const StatsTotals = shape('StatsTotals', Figures)
 export type StatsTotals = Static<typeof StatsTotals>
 
 export const StatsRow = shape('StatsRow', {
-  day: Type.Optional(Type.String({ format: 'date', description: 'When grouped by day: a date of the time zone.' })),
-  offer_id: Type.Optional(Type.Integer({ description: 'When grouped by offer.' })),
-  offer_name: Type.Optional(Type.String({ description: 'When grouped by offer.' })),
-  country: key('When grouped by country. Null: it is not known.'),
+  day: Type.Optional(Type.String({ format: 'date', description: 'Date in the time zone. Set when grouped by day.' })),
+  offer_id: Type.Optional(Type.Integer({ description: 'Set when grouped by offer.' })),
+  offer_name: Type.Optional(Type.String({ description: 'Set when grouped by offer.' })),
+  country: key('Set when grouped by country; null if unknown.'),
   platform: key(
-    'When grouped by platform: android, ios or web, of the click. Null: it is not known, as for clicks of long ago and for conversions without one.',
+    'Set when grouped by platform: android, ios or web. Null if unknown, as for old clicks and conversions without a click.',
   ),
   locker_id: Type.Optional(
-    Type.Union([Type.Integer(), Type.Null()], { description: 'When grouped by locker. Null: not through one.' }),
+    Type.Union([Type.Integer(), Type.Null()], {
+      description: 'Set when grouped by locker; null for traffic without one.',
+    }),
   ),
   aff_sub: subId,
   aff_sub2: subId,
@@ -116,14 +117,14 @@ export const StatsRow = shape('StatsRow', {
 export type StatsRow = Static<typeof StatsRow>
 
 export const Stats = shape('Stats', {
-  from: Type.String({ format: 'date-time', description: 'RFC 3339 in UTC.' }),
-  to: Type.String({ format: 'date-time', description: 'RFC 3339 in UTC.' }),
+  from: Type.String({ format: 'date-time' }),
+  to: Type.String({ format: 'date-time' }),
   timezone: Type.String(),
   group_by: Type.Unsafe<Grouping>({ type: 'string', enum: GROUPINGS }),
   rows: Type.Array(StatsRow, {
-    description: 'Grouped by day: every day in order, including empty ones. Otherwise, the highest payout first.',
+    description: 'By day: every day in order, empty ones included. Otherwise, highest payout first.',
   }),
-  has_more: Type.Boolean({ description: 'There are more rows than the limit.' }),
+  has_more: Type.Boolean(),
   totals: StatsTotals,
 })
 export type Stats = Static<typeof Stats>

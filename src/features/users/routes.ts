@@ -56,10 +56,10 @@ export function userRoutes(server: FastifyInstance, { gate, db, isBanned }: User
     {
       schema: {
         operationId: 'debitUser',
-        summary: "Take an amount from a user's balance",
+        summary: "Debit a user's balance",
         description:
-          'Before you hand over what the user pays for. Debits never take a balance below zero, however many come at once; ' +
-          'one that is larger than the balance is refused with `INVALID_REQUEST`.',
+          'Call this before you hand over what the user pays for. Debits never make a balance negative, however many come at ' +
+          'once; one that exceeds the balance is refused with `INVALID_REQUEST`.',
         tags: ['Users'],
         params: UserParams,
         headers: DebitHeaders,

@@ -7,7 +7,7 @@ import { UserId } from '../offers/schema.ts'
 import { ENTRY_KINDS } from './balances.ts'
 
 export const UserParams = Type.Object({
-  userId: { ...UserId, description: 'Your own identifier of the user, percent-encoded, also its slashes.' },
+  userId: { ...UserId, description: 'Your own ID for the user, percent-encoded, slashes included.' },
 })
 export type UserParams = Static<typeof UserParams>
 
@@ -15,18 +15,19 @@ export const UserQuery = Type.Object(ID_PAGE_QUERY)
 export type UserQuery = Static<typeof UserQuery> & { limit: number }
 
 const balance = Type.Number({
-  description: "In the app's currency, at most four decimals. Below zero after a reversal of what was spent already.",
+  description: "Balance in the app's currency, at most four decimals. Negative if a reversed reward was already spent.",
 })
 const currency = Type.String({ description: "The app's currency." })
 
 export const BalanceEntry = shape('BalanceEntry', {
   entry_id: Type.Integer(),
   kind: oneOf(ENTRY_KINDS, {
-    description: 'reward: a conversion was approved. reversal: it was reversed. debit: your server took it.',
+    description:
+      '`reward`: a conversion was approved. `reversal`: it was reversed. `debit`: your server debited the balance.',
   }),
   amount: Type.Number({ description: 'Positive for rewards, negative for reversals and debits.' }),
   conversion_id: Type.Union([Type.String(), Type.Null()], { description: 'Null for debits.' }),
-  note: Type.Union([Type.String(), Type.Null()], { description: 'Your own note of a debit.' }),
+  note: Type.Union([Type.String(), Type.Null()], { description: 'Your note on a debit.' }),
   created_at: Type.String({ format: 'date-time' }),
 })
 
@@ -35,7 +36,7 @@ export const User = shape('User', {
   balance,
   currency,
   keeps_balance: Type.Boolean({
-    description: 'Whether rewards are added now. While it is off, the balance stays as it is, and debits are refused.',
+    description: 'Whether the app keeps balances. If not, rewards are not added and debits are refused.',
   }),
   entries: Type.Array(BalanceEntry, { description: 'Newest first.' }),
   next_cursor: NextCursor,
@@ -44,10 +45,15 @@ export const User = shape('User', {
 export const NewDebit = shape('NewDebit', {
   amount: Type.Number({
     exclusiveMinimum: 0,
-    description: "What to take from the balance, in the app's currency: above 0, at most 4 decimals.",
+    description: "Amount to debit, in the app's currency: above 0, at most 4 decimals.",
   }),
   note: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, format: SAFE_TEXT, description: 'What it is for, such as an order.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      format: SAFE_TEXT,
+      description: 'Purpose of the debit, such as an order.',
+    }),
   ),
 })
 export type NewDebit = Static<typeof NewDebit>
@@ -58,7 +64,7 @@ export const DebitHeaders = Type.Object({
     maxLength: 255,
     format: SAFE_TEXT,
     description:
-      'Required, and unique for each debit: a repeated request returns the first debit and takes nothing again, at any time. The same key with another user, amount or note is refused.',
+      'Unique for each debit. A repeated request, however late, returns the first debit and debits nothing more. The same key with another user, amount or note is refused.',
   }),
 })
 

@@ -58,9 +58,9 @@ export function pageRoute(server: FastifyInstance, options: Options): void {
         querystring: WallPageQuery,
         response: {
           200: pageReply('The wall.'),
-          400: pageReply('A page that says what is wrong with the parameters or the signature.'),
-          401: pageReply('A page that says that there is no such wall.'),
-          404: pageReply('A page that says that the app has no wall.'),
+          400: pageReply('The parameters or the signature are invalid: a page says why.'),
+          401: pageReply('Unknown wall: a page says so.'),
+          404: pageReply('The app has no wall: a page says so.'),
           429: pageReply('Too many requests.'),
         },
       },

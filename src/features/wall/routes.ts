@@ -160,7 +160,7 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
       ...hookFor(LiveQuery),
       schema: describe({
         operationId: 'followWall',
-        summary: 'Be notified of what changes for a user',
+        summary: 'Follow changes for a user',
         description:
           'For signed users only. Server-sent events: `activity` says that the list of what the user has started and earned has ' +
           'changed, `tickets` that a ticket was answered or closed. The stream ends when the signature expires.',

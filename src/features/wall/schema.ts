@@ -14,20 +14,20 @@ const ViewerFields = {
   apiKey: Type.String({
     minLength: 1,
     maxLength: 100,
-    description: 'The public API key of the app: pk_live_… or pk_test_….',
+    description: 'Public API key of the app: pk_live_… or pk_test_….',
   }),
   userId: UserId,
   exp: Type.Optional(
     Type.String({
       pattern: pattern('UNIX_SECONDS'),
-      description: 'Unix seconds until which `sig` is valid, at most a day from now.',
+      description: 'When `sig` expires, in Unix seconds: at most a day from now.',
     }),
   ),
   sig: Type.Optional(
     Type.String({
       pattern: pattern('SHA256'),
       description:
-        'HMAC-SHA256 in hex, by the signing secret of the app, of `wall.v1`, the API key, `exp` and `userId`, each on a line.',
+        'Hex HMAC-SHA256, by the signing secret of the app, of `wall.v1`, the API key, `exp` and `userId`, each on a line.',
     }),
   ),
 }
@@ -40,14 +40,14 @@ export const WallListQuery = Type.Object({
   sort: Type.Optional(
     oneOf(WALL_SORTS, {
       default: 'recommended',
-      description: 'Order of the offers. `recommended`: by what a click is expected to earn, with a few new offers.',
+      description: 'Order of the offers. `recommended`: by expected earnings per click, with a few new offers.',
     }),
   ),
   ranking: Type.Optional(
     Type.Integer({
       minimum: 0,
       description:
-        'Of a recommended list: `ranking` of its first page, so that further pages continue the same list. It is kept for some hours.',
+        '`ranking` of the first page of a recommended list, to continue the same list. Valid for some hours.',
     }),
   ),
   lang: Lang,
@@ -64,9 +64,9 @@ export type WallListQuery = Static<typeof WallListQuery> & { limit: number; offs
 const { search: _search, ranking: _ranking, limit: _limit, offset: _offset, ...paged } = WallListQuery.properties
 export const WallPageQuery = Type.Object({
   ...paged,
-  theme: Type.Optional(oneOf(THEMES, { description: 'In place of what is set for the wall.' })),
+  theme: Type.Optional(oneOf(THEMES, { description: 'Overrides the theme of the wall settings.' })),
   embed: Type.Optional(
-    oneOf(['0', '1', 'webview'], { description: '1 in an iframe; webview where links cannot open a tab.' }),
+    oneOf(['0', '1', 'webview'], { description: '`1` in an iframe, `webview` where links cannot open a tab.' }),
   ),
 })
 export type WallPageQuery = Static<typeof WallPageQuery> & { sort: WallSort }
@@ -85,10 +85,10 @@ const { aff_sub, aff_sub2, aff_sub3, aff_sub4 } = OfferListQuery.properties
 export const WallOfferQuery = Type.Object({ ...ViewerFields, aff_sub, aff_sub2, aff_sub3, aff_sub4, lang: Lang })
 export type WallOfferQuery = Static<typeof WallOfferQuery>
 
-const reward = Type.Number({ description: "What the user gets, in the app's currency." })
+const reward = Type.Number({ description: "Reward of the user in the app's currency." })
 const reward_varies = Type.Optional(
   Type.Literal(true, {
-    description: 'A percentage of what the user spends. `reward` is paid when no amount is known.',
+    description: 'The reward is a percentage of what the user spends; `reward` applies if the amount is unknown.',
   }),
 )
 
@@ -102,13 +102,13 @@ export const WallOfferList = shape('WallOfferList', {
   ...OfferList.properties,
   offers: Type.Array(WallOffer),
   ranking: Type.Optional(
-    Type.Integer({ description: 'Of a recommended list. Send it with requests for further pages.' }),
+    Type.Integer({ description: 'Identifies a recommended list. Send it when you request further pages.' }),
   ),
-  is_banned: Type.Optional(Type.Boolean({ description: 'True for a banned user, who is shown no offers.' })),
+  is_banned: Type.Optional(Type.Boolean({ description: 'True if the user is banned and sees no offers.' })),
 })
 export const WallOfferReply = shape('WallOfferReply', { ...OfferReply.properties, offer: WallOffer })
 
-const time = Type.String({ format: 'date-time', description: 'RFC 3339 in UTC.' })
+const time = Type.String({ format: 'date-time' })
 const picture = Type.Union([Type.String(), Type.Null()])
 
 export const StartedOffer = shape('WallStartedOffer', {
@@ -123,9 +123,9 @@ export const StartedOffer = shape('WallStartedOffer', {
       name: Type.String(),
       is_optional: Type.Boolean(),
       reward,
-      status: Type.Union([oneOf(STATUSES), Type.Null()], { description: 'Null until it is reached.' }),
+      status: Type.Union([oneOf(STATUSES), Type.Null()], { description: 'Null until the goal is reached.' }),
     }),
-    { description: 'As promised when the user started.' },
+    { description: 'Goals with the rewards promised when the user started.' },
   ),
 })
 

@@ -7,7 +7,7 @@ import { LINE } from '../../http/validation.ts'
 export const THEMES = ['auto', 'light', 'dark'] as const
 export const FONTS = ['system', 'rounded', 'serif', 'mono'] as const
 
-const Color = Type.String({ pattern: pattern('COLOR'), description: 'Such as #1b5fd1.' })
+const Color = Type.String({ pattern: pattern('COLOR'), description: 'Hex color such as #1b5fd1.' })
 
 /** Sent and returned alike. */
 const EXACT = { additionalProperties: false }
@@ -25,22 +25,22 @@ export const WallSettings = shape(
   'WallSettings',
   {
     require_signature: Type.Boolean({
-      description: 'Without a valid signature the wall shows no offers, and explains what is missing.',
+      description: 'Show offers only with a valid signature. Without one, the wall explains what is missing.',
     }),
     parents: Type.Array(Type.String({ maxLength: 200, format: LINE }), {
       maxItems: 20,
-      description: 'Origins of the pages that may embed the wall, such as https://www.example.com. Empty: any page.',
+      description: 'Origins that may embed the wall, such as https://www.example.com. Empty for any.',
     }),
-    theme: oneOf(THEMES, { description: 'auto: as the user’s device is set.' }),
+    theme: oneOf(THEMES, { description: '`auto` follows the user’s device.' }),
     light: Palette,
     dark: Palette,
-    radius: Type.Integer({ minimum: 0, maximum: 24, description: 'Of corners, in pixels.' }),
+    radius: Type.Integer({ minimum: 0, maximum: 24, description: 'Corner radius in pixels.' }),
     font: oneOf(FONTS),
-    logo: picture('Shown at the top.'),
+    logo: picture('Logo at the top.'),
     hero: picture('A wide picture behind the title.'),
-    currency_icon: picture('Shown beside rewards.'),
-    title: line(80, 'Empty: a title in the language of the user.'),
-    intro: line(200, 'Below the title. Empty: a sentence in the language of the user.'),
+    currency_icon: picture('Icon beside rewards.'),
+    title: line(80, 'Title of the wall. Empty for a default in the language of the user.'),
+    intro: line(200, 'Text below the title. Empty for a default in the language of the user.'),
     shows: shape(
       'WallShows',
       {
@@ -49,7 +49,7 @@ export const WallSettings = shape(
         sort: Type.Boolean(),
         badges: Type.Boolean(),
         activity: Type.Boolean(),
-        support: Type.Boolean({ description: 'Signed users can open tickets.' }),
+        support: Type.Boolean({ description: 'Whether signed users can open tickets.' }),
       },
       EXACT,
     ),
@@ -57,7 +57,7 @@ export const WallSettings = shape(
       Type.String({
         maxLength: 100,
         description:
-          'Differs when anything of this does. If you send it, and the settings changed since, nothing is saved: 409.',
+          'Changes with every save. If you send it and the settings have changed since, nothing is saved (409).',
       }),
     ),
   },

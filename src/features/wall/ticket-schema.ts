@@ -15,12 +15,12 @@ export const TICKET_STATUSES = ['open', 'answered', 'closed'] as const
 /** JSON with an image in base64. */
 export const MAX_TICKET_BODY = 2 * MAX_IMAGE_BYTES
 
-const time = Type.String({ format: 'date-time', description: 'RFC 3339 in UTC.' })
+const time = Type.String({ format: 'date-time' })
 const orNull = <S extends Parameters<typeof Type.Union>[0][number]>(one: S) => Type.Union([one, Type.Null()])
 
 export const SubmitKey = Type.String({
   pattern: pattern('UUID'),
-  description: 'A UUID that you create for each submit. Repeating a submit changes nothing.',
+  description: 'New UUID for each submission; repeating a submission changes nothing.',
 })
 export const MessageText = Type.String({ minLength: 1, maxLength: 2_000, format: SAFE_TEXT, pattern: NOT_BLANK })
 
@@ -57,10 +57,10 @@ export const NewTicket = shape(
         maxLength: 254,
         format: LINE,
         pattern: pattern('EMAIL'),
-        description: 'Answers are also sent there.',
+        description: 'Email address to which answers are also sent.',
       }),
     ),
-    lang: Type.Optional(oneOf(LANGUAGES, { description: 'Of the wall: emails are written in it.' })),
+    lang: Type.Optional(oneOf(LANGUAGES, { description: 'Language of the wall, used for emails.' })),
   },
   EXACT,
 )
@@ -71,13 +71,13 @@ export const WallTicket = shape('WallTicket', {
   kind: oneOf(TICKET_KINDS),
   offer_id: orNull(Type.Integer()),
   offer_name: orNull(Type.String()),
-  status: oneOf(TICKET_STATUSES, { description: 'open: waits for an answer.' }),
+  status: oneOf(TICKET_STATUSES, { description: '`open`: waiting for an answer.' }),
   created_at: time,
   updated_at: time,
   messages: Type.Array(
     Type.Object({
       message_id: Type.String(),
-      is_mine: Type.Boolean({ description: 'False for answers.' }),
+      is_mine: Type.Boolean({ description: 'True for messages of the user, false for answers.' }),
       text: Type.String(),
       has_image: Type.Boolean(),
       created_at: time,
@@ -95,8 +95,8 @@ export const WallTicketList = shape('WallTicketList', {
 export type WallTicketList = Static<typeof WallTicketList>
 
 export const TicketImage = shape('TicketImage', {
-  type: Type.String({ description: 'Such as image/png.' }),
-  content: Type.String({ description: 'In base64.' }),
+  type: Type.String({ description: 'Media type such as image/png.' }),
+  content: Type.String({ description: 'Image in base64.' }),
 })
 
 export const TicketQuery = Type.Object({ ...LiveQuery.properties, lang: Lang })
@@ -104,8 +104,8 @@ export type TicketQuery = Static<typeof TicketQuery>
 export const TicketListQuery = Type.Object({ ...TicketQuery.properties, ...UUID_PAGE_QUERY })
 export type TicketListQuery = Static<typeof TicketListQuery> & { limit: number }
 
-export const TicketParams = Type.Object({ ticket_id: Type.String({ description: 'The ticket_id of a ticket.' }) })
+export const TicketParams = Type.Object({ ticket_id: Type.String({ description: 'ID of the ticket.' }) })
 export const MessageParams = Type.Object({
   ...TicketParams.properties,
-  message_id: Type.String({ description: 'The message_id of a message with an image.' }),
+  message_id: Type.String({ description: 'ID of a message with an image.' }),
 })

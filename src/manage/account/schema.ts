@@ -13,27 +13,29 @@ const Password = Type.String({ minLength: 1, maxLength: 128 })
 
 export const SignIn = shape('SignIn', { email: Email, password: Password })
 export const SignInReply = shape('SignInReply', {
-  two_factor: Type.Boolean({ description: 'A code is asked for next.' }),
+  two_factor: Type.Boolean({ description: 'Whether a code is required next.' }),
 })
 export const TwoFactorCode = shape('TwoFactorCode', {
-  code: text(20, 'Of the authenticator, or one of the backup codes.'),
+  code: text(20, 'Code of the authenticator app, or a backup code.'),
 })
 export const ForgotPassword = shape('ForgotPassword', { email: Email })
 export const ForgotPasswordReply = shape('ForgotPasswordReply', {
-  mailed: Type.Boolean({ description: 'False where no mail server is set: then the operator can create a link.' }),
+  mailed: Type.Boolean({ description: 'False without a mail server: the operator can create a link instead.' }),
 })
 export const ResetPassword = shape('ResetPassword', { token: text(200), password: Password })
 export const ChangePassword = shape('ChangePassword', {
   current_password: Password,
   new_password: Password,
-  end_tokens: Type.Optional(Type.Boolean({ description: 'Revokes your API tokens, too. A reset link always does.' })),
+  end_tokens: Type.Optional(
+    Type.Boolean({ description: 'Whether to revoke your API tokens, too. A reset link always does.' }),
+  ),
 })
 export const PasswordReset = shape('PasswordReset', {
-  tokens_ended: Type.Integer({ description: 'How many API tokens were revoked.' }),
+  tokens_ended: Type.Integer({ description: 'Number of revoked API tokens.' }),
 })
 export const Proof = shape('NewProof', {
   password: Type.Optional(Password),
-  code: Type.Optional(text(20, 'In place of the password, for those who have a second factor.')),
+  code: Type.Optional(text(20, 'Code of the second factor, instead of the password.')),
 })
 
 export const VerifyEmail = shape('VerifyEmail', { token: text(200) })
@@ -47,7 +49,7 @@ export const OpenInvitation = shape('OpenInvitation', {
   expires_at: Time,
   holder: oneOf(
     ['none', 'gives way', 'taken'],
-    'Whether an account has this address already: `gives way` when it never proved it and is closed by accepting. Only shown to the person who got the link by mail.',
+    'Whether an account has this email address: `gives way` if it never verified the address and is closed when the invitation is accepted. Only shown for links sent by mail.',
   ),
 })
 export const Join = shape('NewAccount', {
@@ -57,14 +59,12 @@ export const Join = shape('NewAccount', {
   password: Password,
 })
 
-const TimeZone = orNull(text(100, 'An IANA name such as Europe/Berlin; null: that of the browser.'))
-const Locale = orNull(
-  text(35, 'A language tag such as de-DE, for numbers and dates; null: the language of the browser.'),
-)
-const Theme = oneOf(THEMES, 'Light, dark, or as the system is.')
+const TimeZone = orNull(text(100, 'IANA time zone such as Europe/Berlin; null for that of the browser.'))
+const Locale = orNull(text(35, 'Language tag such as de-DE, for numbers and dates; null for that of the browser.'))
+const Theme = oneOf(THEMES)
 
 export const ProfileChange = shape('ProfileChange', {
-  name: Type.Optional(name(200, 'As others see it.')),
+  name: Type.Optional(name(200, 'Your name as others see it.')),
   time_zone: Type.Optional(TimeZone),
   locale: Type.Optional(Locale),
   theme: Type.Optional(Theme),
@@ -82,20 +82,22 @@ export const Me = shape('Me', {
     Type.Object({
       publisher_id: id,
       name: Type.String(),
-      status: Type.String({ description: `${PUBLISHER_STATUSES.join(', ')}.` }),
-      first_app_id: orNull(Type.Integer({ description: 'Its oldest app that is not revoked, where there is one.' })),
-      refusal: orNull(Type.String({ description: 'Why its application was refused, where it was.' })),
+      status: Type.String({ description: `One of ${PUBLISHER_STATUSES.join(', ')}.` }),
+      first_app_id: orNull(Type.Integer({ description: 'Oldest app that is not revoked, if any.' })),
+      refusal: orNull(Type.String({ description: 'Why the application was refused, if it was.' })),
     }),
   ),
   advertiser: orNull(Type.Object({ advertiser_id: id, name: Type.String() })),
   email_verified: Type.Boolean(),
   two_factor: Type.Boolean(),
-  must_set_up_two_factor: Type.Boolean({ description: 'Until then nothing else is open to them.' }),
-  terms: Type.Union([ServiceTerms, Type.Null()], {
-    description: 'New terms of service that this owner has yet to accept for the publisher.',
+  must_set_up_two_factor: Type.Boolean({
+    description: 'Whether the account must set up a second factor before anything else.',
   }),
-  waiting_applications: Type.Integer({ description: 'For operators: how many applications wait for review.' }),
-  waiting_proposals: Type.Integer({ description: 'For operators: how many proposals of advertisers wait for review.' }),
+  terms: Type.Union([ServiceTerms, Type.Null()], {
+    description: 'New terms of service that you, as an owner, have yet to accept for the publisher.',
+  }),
+  waiting_applications: Type.Integer({ description: 'Applications that await review, for operators.' }),
+  waiting_proposals: Type.Integer({ description: 'Advertiser proposals that await review, for operators.' }),
   network: Type.Object({
     public_url: Type.String(),
     is_demo: Type.Boolean(),
@@ -121,7 +123,7 @@ export const SessionParams = Type.Object({ session_id: Type.String() })
 
 export const PasswordOnly = shape('PasswordConfirmation', { password: Password })
 export const TwoFactorSetup = shape('TwoFactorSetup', {
-  uri: Type.String({ description: 'For the authenticator, as a QR code.' }),
+  uri: Type.String({ description: 'URI to show as a QR code for the authenticator app.' }),
   backup_codes: Type.Array(Type.String()),
 })
 
@@ -131,7 +133,9 @@ const TOKEN = {
   token_id: id,
   name: Type.String(),
   scopes: Scopes,
-  allowed_ips: Type.Array(Type.String(), { description: 'Where it may come from; empty: from anywhere.' }),
+  allowed_ips: Type.Array(Type.String(), {
+    description: 'IP addresses and CIDRs that may use the token. Empty for any.',
+  }),
   created_at: Time,
   expires_at: Time,
   last_used_at: orNull(Time),
@@ -141,17 +145,24 @@ export const NewToken = shape('NewToken', {
   name: text(100),
   scopes: Type.Optional({
     ...Scopes,
-    description: '`read` looks at everything; any other one reads and changes its area. Default: `read`.',
+    description: '`read` can read everything; any other scope reads and changes its area. Defaults to `read`.',
   }),
   expires_in_days: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_DAYS, description: `Default: ${DEFAULT_DAYS}.` }),
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_DAYS,
+      description: `Days until the token expires. Defaults to ${DEFAULT_DAYS}.`,
+    }),
   ),
   allowed_ips: Type.Optional(
     Type.Array(text(50), {
       maxItems: MAX_ADDRESSES,
-      description: 'IP addresses and CIDRs; without them: from anywhere.',
+      description: 'IP addresses and CIDRs that may use the token. Defaults to any.',
     }),
   ),
 })
-export const IssuedToken = shape('IssuedToken', { ...TOKEN, token: Type.String({ description: 'Shown once.' }) })
+export const IssuedToken = shape('IssuedToken', {
+  ...TOKEN,
+  token: Type.String({ description: 'API token. Shown only once.' }),
+})
 export const TokenParams = Type.Object({ token_id: id })

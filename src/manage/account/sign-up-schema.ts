@@ -7,22 +7,26 @@ import { orNull, text } from '../shapes.ts'
 
 const Password = Type.String({ minLength: 1, maxLength: 128 })
 
-const Answer = Type.String({ maxLength: 5_000, format: SAFE_TEXT, description: 'May be empty where none is required.' })
+const Answer = Type.String({
+  maxLength: 5_000,
+  format: SAFE_TEXT,
+  description: 'Answer; may be empty if it is not required.',
+})
 
 export const SignUpForm = shape('SignUpForm', {
-  is_open: Type.Boolean({ description: 'False where the network accepts no sign-ups; then nothing is asked.' }),
+  is_open: Type.Boolean({ description: 'Whether the network accepts sign-ups. If not, there are no questions.' }),
   intro: Type.String(),
   terms: orNull(ServiceTerms),
   questions: Type.Array(SignUpQuestion),
 })
 
 export const SignUp = shape('SignUp', {
-  name: text(200, 'Of the person.'),
+  name: text(200, 'Name of the person.'),
   email: text(254),
   password: Password,
   company: text(180),
   website: text(500),
-  terms_version: Type.Optional(orNull(text(40, 'Of the terms that were shown and are accepted.'))),
+  terms_version: Type.Optional(orNull(text(40, 'Version of the terms that the applicant accepts.'))),
   answers: Type.Optional(
     Type.Array(Type.Object({ question_id: text(40), answer: Answer }), { maxItems: MAX_QUESTIONS }),
   ),
@@ -35,4 +39,4 @@ export const OpenSignUp = shape('OpenSignUp', {
   company: Type.String(),
 })
 export const FinishSignUp = shape('FinishSignUp', { token: text(200), password: Password })
-export const AcceptTerms = shape('AcceptTerms', { version: text(40, 'Of the terms that were shown.') })
+export const AcceptTerms = shape('AcceptTerms', { version: text(40, 'Version of the terms that you accept.') })

@@ -18,12 +18,15 @@ export const SignUpQuestion = shape(
   {
     question_id: Type.String({
       pattern: '^[a-z0-9-]{1,40}$',
-      description: 'Any word that no other question has: answers name it.',
+      description: 'ID of the question, unique within the form. Answers refer to it.',
     }),
     label: line(200),
     kind: oneOf(QUESTION_KINDS),
     is_required: Type.Boolean(),
-    choices: Type.Array(line(100), { maxItems: 50, description: 'For the kind choice, two or more.' }),
+    choices: Type.Array(line(100), {
+      maxItems: 50,
+      description: 'Choices to offer: two or more if `kind` is `choice`.',
+    }),
   },
   EXACT,
 )
@@ -32,9 +35,9 @@ export type SignUpQuestion = Static<typeof SignUpQuestion>
 export const ServiceTerms = shape(
   'ServiceTerms',
   {
-    version: line(40, 'Such as a date. People who accepted another version are asked again.'),
-    url: orNull(line(500, 'Where they are published.')),
-    text: orNull(text(50_000, 'Or the terms themselves.')),
+    version: line(40, 'Version of the terms, such as a date. Owners who accepted another version are asked again.'),
+    url: orNull(line(500, 'URL of the published terms, if there is no text.')),
+    text: orNull(text(50_000, 'Text of the terms, if there is no URL.')),
   },
   EXACT,
 )
@@ -42,14 +45,14 @@ export type ServiceTerms = Static<typeof ServiceTerms>
 
 const SETTINGS = {
   is_open: Type.Boolean({ description: 'Whether publishers can sign up. Needs a mail server.' }),
-  intro: text(1_000, 'Shown above the form.'),
+  intro: text(1_000, 'Text above the sign-up form.'),
   terms: Type.Union([ServiceTerms, Type.Null()], { description: 'Terms of service that applicants must accept.' }),
   questions: Type.Array(SignUpQuestion, { maxItems: MAX_QUESTIONS }),
   blocked_domains: Type.Array(line(253), {
     maxItems: 500,
-    description: 'Email addresses of these domains, and of domains below them, are refused.',
+    description: 'Email addresses at these domains and their subdomains are refused.',
   }),
-  per_hour: Type.Integer({ minimum: 1, maximum: 1_000, description: 'How many sign-ups are accepted in an hour.' }),
+  per_hour: Type.Integer({ minimum: 1, maximum: 1_000, description: 'Maximum number of sign-ups per hour.' }),
 }
 
 export const SignUpSettings = shape('SignUpSettings', SETTINGS, EXACT)
@@ -60,7 +63,7 @@ export const NewSignUpSettings = shape(
   {
     ...SETTINGS,
     version: Type.Optional(
-      line(100, 'The version that was shown. If the settings changed since, nothing is saved: 409.'),
+      line(100, 'The `version` you read. If the settings have changed since, nothing is saved (409).'),
     ),
   },
   EXACT,

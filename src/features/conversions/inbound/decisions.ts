@@ -135,5 +135,5 @@ function decide({ line, transactionId, word }: Row, found: Known[], first: numbe
     return as('changes', wanted === 'approved' ? 'Confirmed.' : 'Rejected.')
   }
   if (known.status === 'approved') return wanted === 'approved' ? as('already', 'Already approved.') : as('changes', 'Reversed, since it was already approved.') // prettier-ignore
-  return wanted === 'approved' ? as('final', `Already ${known.status}, which a file cannot undo. Ask the operator of the network.`) : as('already', `Already ${known.status}.`) // prettier-ignore
+  return wanted === 'approved' ? as('final', `Already ${known.status}, which a file cannot undo. Ask the operator.`) : as('already', `Already ${known.status}.`) // prettier-ignore
 }

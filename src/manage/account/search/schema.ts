@@ -9,13 +9,13 @@ export const SearchQuery = Type.Object({
   q: {
     ...freeText(
       256,
-      'Part of a name, or an ID; of a conversion its ID, user ID or transaction ID, or the ID of a request, click, callback or postback, in full.',
+      'Part of a name, or an ID. For a conversion: its ID, user ID or transaction ID, or the ID of a request, click, callback or postback, in full.',
     ),
     pattern: NOT_BLANK,
   },
   app_id: Type.Optional({
     ...id,
-    description: 'For people of a publisher: offers as the users of this app see them. Defaults to their first app.',
+    description: 'App whose offers are searched, for people of a publisher. Defaults to their first app.',
   }),
 })
 
@@ -30,21 +30,25 @@ export const FoundConversion = Type.Object({
   created_at: Time,
   matched: oneOf(
     ['id', 'user', 'transaction', 'request'],
-    'What of it is the text; request: also its click, callback or postback.',
+    'What matched the text. `request` also stands for a click, callback or postback.',
   ),
 })
 export type FoundConversion = Static<typeof FoundConversion>
 
 /** A few of each kind, at most. */
 export const SearchResults = shape('SearchResults', {
-  publishers: Type.Array(Type.Object({ publisher_id: id, name: Type.String() }), { description: 'For operators.' }),
-  advertisers: Type.Array(Type.Object({ advertiser_id: id, name: Type.String() }), { description: 'For operators.' }),
+  publishers: Type.Array(Type.Object({ publisher_id: id, name: Type.String() }), {
+    description: 'Only for operators.',
+  }),
+  advertisers: Type.Array(Type.Object({ advertiser_id: id, name: Type.String() }), {
+    description: 'Only for operators.',
+  }),
   apps: Type.Array(Type.Object({ app_id: id, name: Type.String(), publisher_id: id, publisher: Type.String() })),
   offers: Type.Array(
     Type.Object({
       offer_id: id,
       name: Type.String(),
-      app_id: Type.Union([id, Type.Null()], { description: 'The app whose users see it; null for operators.' }),
+      app_id: Type.Union([id, Type.Null()], { description: 'App whose users see the offer; null for operators.' }),
     }),
   ),
   conversions: Type.Array(FoundConversion),

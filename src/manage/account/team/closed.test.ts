@@ -25,7 +25,7 @@ test('an owner cannot enable a person whom the operator disabled, and sees that'
   const signIn = () => new Visitor(world).signIn(person.email)
   await operator.patch(path, { disabled: true })
   const refused = await owner.patch(path, { disabled: false })
-  assert.deepEqual([refused.status, /operator of this network/.test(refused.error.message)], [403, true])
+  assert.deepEqual([refused.status, /operator disabled this account/.test(refused.error.message)], [403, true])
   assert.equal((await owner.patch(path, { disabled: true })).status, 200) // which takes nothing over
   assert.equal((await owner.patch(path, { role: 'publisher_owner', disabled: false })).status, 403)
   await assert.rejects(signIn())

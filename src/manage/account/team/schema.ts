@@ -14,7 +14,9 @@ export const Team = shape('Team', {
       role: oneOf(ROLES),
       two_factor_enabled: Type.Boolean(),
       disabled_at: orNull(Time),
-      disabled_by_operator: Type.Boolean({ description: 'Only an operator enables them again.' }),
+      disabled_by_operator: Type.Boolean({
+        description: 'Whether an operator disabled the account. Only operators can enable it again.',
+      }),
       created_at: Time,
     }),
   ),
@@ -25,8 +27,8 @@ export const Team = shape('Team', {
       role: oneOf(ROLES),
       mail: oneOf(
         MAIL_STATUSES,
-        'What became of its mail. none: the link is handed over. queued: about to be sent. retrying: it could not be sent ' +
-          'yet. refused: the mail server refuses this address, so nothing more is sent.',
+        'Status of the invitation mail. `none`: not mailed, the link is handed over. `queued`: about to be sent. `retrying`: not sent ' +
+          'yet. `refused`: the mail server refuses the address.',
       ),
       created_at: Time,
       expires_at: Time,
@@ -40,8 +42,8 @@ export const IssuedInvitation = shape('IssuedInvitation', {
   url: orNull(
     Type.String({
       description:
-        'Shown once, to operators of a network that sends no mail. Otherwise the link is only mailed; ' +
-        'without mail an owner asks the operator for it.',
+        'Invitation link, shown once to operators if there is no mail server. Otherwise it is only mailed; ' +
+        'owners without mail ask the operator for it.',
     }),
   ),
   mailed: Type.Boolean(),

@@ -11,7 +11,7 @@ const { status, from, to } = ConversionListQuery.properties
 const FILTERS = {
   offer_id: Type.Optional(id),
   status,
-  transaction_id: Type.Optional(text(200, 'The txn_id of your callbacks.')),
+  transaction_id: Type.Optional(text(200, 'Filter by the `txn_id` of your callbacks.')),
   from,
   to,
   mode: Type.Optional(oneOf(MODES)),
@@ -23,7 +23,7 @@ export const OwnConversionQuery = Type.Object({ ...FILTERS, ...UUID_PAGE_QUERY }
 export const OwnConversion = shape('AdvertiserConversion', {
   conversion_id: Type.String(),
   created_at: Time,
-  transaction_id: orNull(Type.String({ description: 'The txn_id of your callback; null: none was sent.' })),
+  transaction_id: orNull(Type.String({ description: '`txn_id` of your callback, or null.' })),
   click_id: orNull(Type.String()),
   offer_id: id,
   offer: Type.String(),
@@ -31,13 +31,13 @@ export const OwnConversion = shape('AdvertiserConversion', {
   goal: Type.String(),
   status: oneOf(STATUSES),
   status_reason: orNull(oneOf(REASONS)),
-  spend: Type.Number({ description: 'US dollars that you owe for it if it is approved.' }),
+  spend: Type.Number({ description: 'What you owe for the conversion once approved, in US dollars.' }),
   country: orNull(Type.String()),
   device: orNull(Type.String()),
   confirmed_at: orNull(Time),
   is_test: Type.Boolean(),
   publisher_id: orNull(Type.Integer({ description: 'Null unless the operator shows publishers.' })),
-  publisher: orNull(Type.String({ description: 'Null unless the operator shows names.' })),
+  publisher: orNull(Type.String({ description: 'Null unless the operator shows publisher names.' })),
 })
 export type OwnConversion = Static<typeof OwnConversion>
 
@@ -47,10 +47,10 @@ export const OwnConversionList = shape('AdvertiserConversionList', {
 })
 
 export const DecisionFile = shape('DecisionFile', {
-  csv: Type.String({ minLength: 1, maxLength: 1_000_000, description: 'With the columns transaction_id and status (approved, rejected or reversed), at most 5,000 rows.' }), // prettier-ignore
+  csv: Type.String({ minLength: 1, maxLength: 1_000_000, description: 'CSV with the columns transaction_id and status (approved, rejected or reversed), at most 5,000 rows.' }), // prettier-ignore
 })
 export const DecisionList = shape('DecisionList', {
-  changes: Type.Integer({ description: 'Rows that change a conversion.' }),
+  changes: Type.Integer({ description: 'Number of rows that change a conversion.' }),
   rows: Type.Array(
     Type.Object({
       line: Type.Integer(),

@@ -9,7 +9,7 @@ import { id, oneOf, orNull, text, Time } from '../../shapes.ts'
 
 export const OwnOfferParams = Type.Object({ advertiser_id: id, offer_id: id })
 export const OwnOfferSearch = Type.Object({
-  search: Type.Optional(text(200, 'Part of the name or of the external_id, or the offer_id.')),
+  search: Type.Optional(text(200, 'Part of the name or external ID, or the offer ID.')),
   status: Type.Optional(oneOf(STATUSES)),
   ...ID_PAGE_QUERY,
 })
@@ -28,12 +28,12 @@ const SUMMARY = {
   external_id: RECORD.external_id,
   name: RECORD.name,
   category: RECORD.category,
-  revenue: Type.Number({ description: 'US dollars that you pay for all goals together.' }),
+  revenue: Type.Number({ description: 'What you pay for all goals together, in US dollars.' }),
   countries: RECORD.countries,
   platforms: RECORD.platforms,
   image_url: RECORD.image_url,
   status: RECORD.status,
-  state: oneOf(STATES, 'What users meet now: an active offer may not have begun, have ended or be full.'),
+  state: oneOf(STATES, 'Current state for users: an active offer may not have started yet, have ended or be full.'),
   updated_at: Time,
 }
 
@@ -45,7 +45,7 @@ export const OwnOfferList = shape('AdvertiserOfferList', {
 const Used = Type.Object({
   clicks: Type.Integer(),
   conversions: Type.Integer(),
-  spend: Type.Number({ description: 'US dollars for pending and approved conversions.' }),
+  spend: Type.Number({ description: 'What pending and approved conversions cost, in US dollars.' }),
 })
 
 export const OwnOffer = shape('AdvertiserOffer', {
@@ -53,17 +53,14 @@ export const OwnOffer = shape('AdvertiserOffer', {
   ...pick(RECORD, OWN_FIELDS),
   goals: Type.Array(Type.Object({ goal_id: id, ...pick(GOAL, PROPOSED_GOAL_NAMES) })),
   paused_by: orNull(
-    oneOf(
-      ['advertiser', 'operator'],
-      'Who paused it: you resume what you paused, the operator the rest. Null: it is not paused.',
-    ),
+    oneOf(['advertiser', 'operator'], 'Who paused the offer, or null. You can only resume offers that you paused.'),
   ),
-  waiting_proposal_id: orNull(Type.Integer({ description: 'A change of it that waits for the operator.' })),
-  is_out_of_budget: Type.Boolean({ description: 'A budget of the advertiser is used up: the offer is closed.' }),
+  waiting_proposal_id: orNull(Type.Integer({ description: 'Proposed change that awaits a decision.' })),
+  is_out_of_budget: Type.Boolean({ description: 'Whether the offer is closed because a budget is used up.' }),
   usage: orNull(
     Type.Object(
       { full: oneOf(['no', 'today', 'for good']), today: Used, total: Used },
-      { description: 'Null without caps: then nothing is counted.' },
+      { description: 'Usage of the caps; null without caps.' },
     ),
   ),
 })

@@ -17,7 +17,9 @@ const GIVEN = acceptedOf(pick(FIELDS, PROPOSED_NAMES), pick(GOAL_FIELDS, PROPOSE
 /** Of a new offer, or of one that exists: what is not given stays as it is. */
 export const NewProposal = shape('NewOfferProposal', {
   offer_id: Type.Optional(id),
-  external_id: Type.Optional(text(300, 'Your own ID of a new offer. Required without offer_id, never changed.')),
+  external_id: Type.Optional(
+    text(300, 'Your own ID for a new offer. Required without `offer_id`; cannot be changed later.'),
+  ),
   ...GIVEN,
 })
 export const CreatedProposal = shape('CreatedOfferProposal', { proposal_id: id })
@@ -28,5 +30,7 @@ export const OwnProposalList = shape('AdvertiserProposalList', {
 })
 export const OwnProposal = shape('AdvertiserProposal', {
   ...PROPOSAL,
-  changes: Type.Array(Type.Object(CHANGE), { description: 'Field by field, with the value of when it was proposed.' }),
+  changes: Type.Array(Type.Object(CHANGE), {
+    description: 'Changes by field, against the values at the time of the proposal.',
+  }),
 })

@@ -49,7 +49,7 @@ export function advertiserReportRoutes(routes: ManageRoutes, { db }: ManageConte
     const { group_by: groupBy = 'day', offer_id, from, to } = query
     const { sees_publishers: sees } = await findAdvertiserOf(db, advertiserId)
     if (groupBy === 'publisher' && sees === 'nothing')
-      throw new AppError('INVALID_REQUEST', 'The operator of this network does not show publishers.', {
+      throw new AppError('INVALID_REQUEST', 'The operator does not show publishers.', {
         group_by: 'Choose another grouping.',
       })
     const wanted = {

@@ -9,39 +9,39 @@ export const GROUPINGS = ['day', 'week', 'month', 'offer', 'country', 'device', 
 const date = (description: string) => Type.Optional(Type.String({ format: DATE_OR_TIME, maxLength: 10, description }))
 
 export const OwnReportQuery = Type.Object({
-  from: date('First day of the report, in UTC. Defaults to 30 days before the end.'),
-  to: date('The day after the last one, in UTC. Defaults to tomorrow. At most 400 days after the first.'),
+  from: date('First day, in UTC. Defaults to 30 days before the end.'),
+  to: date('Day after the last day, in UTC. Defaults to tomorrow. At most 400 days after the first.'),
   group_by: Type.Optional(
-    oneOf(GROUPINGS, 'What a row stands for; by default a day. By publisher where the operator allows it.'),
+    oneOf(GROUPINGS, 'How to group the rows; by day by default. By publisher only if the operator allows it.'),
   ),
   offer_id: Type.Optional(id),
 })
 export type OwnReportQuery = Static<typeof OwnReportQuery>
 
 export const OwnFigures = shape('AdvertiserFigures', {
-  clicks: Type.Integer({ description: 'Without clicks of bots.' }),
-  conversions: Type.Integer({ description: 'All except rejected ones, by creation time.' }),
+  clicks: Type.Integer({ description: 'Clicks, bots excluded.' }),
+  conversions: Type.Integer({ description: 'Conversions that were not rejected, by creation time.' }),
   pending: Type.Integer(),
   approved: Type.Integer(),
   rejected: Type.Integer(),
   reversed: Type.Integer(),
   conversion_rate: orNull(Type.Number({ description: 'Converted clicks divided by clicks; null without clicks.' })),
-  spend: Type.Number({ description: 'US dollars that you owe for approved conversions.' }),
+  spend: Type.Number({ description: 'What you owe for approved conversions, in US dollars.' }),
 })
 
 export const OwnReport = shape('AdvertiserReport', {
   from: Type.String({ format: 'date' }),
-  to: Type.String({ format: 'date', description: 'The day after the last one.' }),
+  to: Type.String({ format: 'date', description: 'Day after the last day.' }),
   group_by: oneOf(GROUPINGS),
   rows: Type.Array(
     Type.Object({
       key: orNull(Type.String({ description: 'An ID, a country, a device or the start of a period in UTC.' })),
-      name: orNull(Type.String({ description: 'Of an offer, or of a publisher where the operator shows names.' })),
+      name: orNull(Type.String({ description: 'Name of the offer, or of the publisher if the operator shows names.' })),
       ...OwnFigures.properties,
     }),
-    { description: 'Periods in order, including empty ones; all others by spend.' },
+    { description: 'Periods in order, empty ones included; other rows by spend.' },
   ),
-  has_more: Type.Boolean({ description: 'There are more rows than are shown.' }),
+  has_more: Type.Boolean(),
   totals: OwnFigures,
 })
 export type OwnReport = Static<typeof OwnReport>

@@ -8,7 +8,7 @@ import { id, oneOf, orNull, Time } from '../../shapes.ts'
 export const NewPostbackTest = shape('NewAdvertiserTest', { offer_id: id })
 export const StartedPostbackTest = shape('StartedAdvertiserTest', {
   test_id: Type.String(),
-  link: Type.String({ description: 'Open it in a browser: it makes a test click and leads to your offer.' }),
+  link: Type.String({ description: 'Open it in a browser to make a test click. It leads to your offer.' }),
 })
 
 export const PostbackTestParams = Type.Object({ advertiser_id: id, test_id: Type.String({ maxLength: 50 }) })
@@ -19,7 +19,7 @@ export const PostbackTest = shape('AdvertiserTest', {
       click_id: Type.String(),
       clicked_at: Time,
       offer_id: id,
-      callback_url: Type.String({ description: 'What your system calls, with a placeholder for the token.' }),
+      callback_url: Type.String({ description: 'URL for your system to call, with a placeholder for the token.' }),
     }),
   ),
   call: orNull(
@@ -27,12 +27,12 @@ export const PostbackTest = shape('AdvertiserTest', {
       {
         received_at: Time,
         method: Type.String(),
-        query: Type.String({ description: 'As it came, its token masked.' }),
+        query: Type.String({ description: 'Query as received, with the token masked.' }),
         outcome: oneOf(OUTCOMES),
         reason: orNull(Type.String()),
-        is_understood: Type.Boolean({ description: 'Token, parameters and click are in order.' }),
+        is_understood: Type.Boolean({ description: 'Whether token, parameters and click are valid.' }),
       },
-      { description: 'The latest call about this click.' },
+      { description: 'Latest callback for this click.' },
     ),
   ),
   conversion: orNull(

@@ -27,20 +27,20 @@ export const AdvertiserPage = shape('AdvertiserList', {
 })
 
 export const NewAdvertiser = shape('NewAdvertiser', {
-  name: text(200, 'Unique among advertisers. Imports know it by this name.'),
+  name: text(200, 'Unique name of the advertiser, used by imports.'),
 })
-const token = Type.String({ description: 'Shown once.' })
+const token = Type.String({ description: 'Callback token. Shown only once.' })
 export const IssuedAdvertiser = shape('IssuedAdvertiser', { ...ADVERTISER, token })
 
 const SIGNATURE = {
   algorithm: oneOf(ALGORITHMS),
   of: text(
     500,
-    'The text that is signed: {secret}, {url}, {sorted_query}, and parameters such as {click_id}, in any order.',
+    'Text that is signed: {secret}, {url}, {sorted_query}, and parameters such as {click_id}, in any order.',
   ),
   encoding: oneOf(ENCODINGS),
-  parameter: orNull(text(100, 'The parameter that has the signature.')),
-  header: orNull(text(100, 'Or the header.')),
+  parameter: orNull(text(100, 'Parameter that carries the signature.')),
+  header: orNull(text(100, 'Header that carries the signature.')),
 }
 const Signature = shape('CallbackSignature', SIGNATURE)
 export const SignatureSet = shape('GivenCallbackSignature', {
@@ -49,14 +49,14 @@ export const SignatureSet = shape('GivenCallbackSignature', {
 })
 
 const IGNORED = {
-  parameter: Type.String({ maxLength: 100, description: 'As the advertiser names it in its callbacks.' }),
-  is: Type.String({ maxLength: 100, description: 'Its value, in any case.' }),
-  reason: Type.String({ maxLength: 200, description: 'Why nothing is paid for: shown in the log of callbacks.' }),
+  parameter: Type.String({ maxLength: 100, description: 'Parameter as the advertiser names it in its callbacks.' }),
+  is: Type.String({ maxLength: 100, description: 'Value to ignore, in any case.' }),
+  reason: Type.String({ maxLength: 200, description: 'Why nothing is paid, shown in the callback log.' }),
 }
 const onlyGoal = Type.Boolean({
-  description: 'A goal that an offer with one goal does not have is that one, if the callback pays at least as much.',
+  description: 'For an offer with one goal, treat an unknown goal as that goal if the callback pays at least as much.',
 })
-const fromPreset = orNull(Type.String({ description: 'The network of a feed that it came with, and stays with; null: set by an operator.' })) // prettier-ignore
+const fromPreset = orNull(Type.String({ description: 'Feed preset that set this rule; null if an operator did.' })) // prettier-ignore
 const CallRules = shape('CallbackRules', {
   ignored: Type.Array(Type.Object({ ...IGNORED, preset: fromPreset }), {
     description: 'Callbacks with one of these values are answered as accepted, logged as ignored, and change nothing.',
@@ -71,19 +71,21 @@ const GivenCallRules = shape('GivenCallbackRules', {
 
 export const ShownAdvertiser = shape('Advertiser', {
   ...ADVERTISER,
-  allowed_ips: Type.Array(Type.String(), { description: 'Addresses and ranges; empty: from anywhere.' }),
+  allowed_ips: Type.Array(Type.String(), {
+    description: 'IP addresses and ranges that callbacks may come from. Empty for any.',
+  }),
   status_map: Type.Array(Type.Object({ theirs: Type.String(), status: oneOf(CONFIRMED_STATUSES) })),
   aliases: Type.Array(Type.Object({ parameter: oneOf(POSTBACK_PARAMETERS), theirs: Type.String() })),
   negative_amount: oneOf(NEGATIVE_AMOUNTS),
   decimal_mark: oneOf(DECIMAL_MARKS),
   reversal_prefix: Type.String({
-    description: 'What the transaction ID of a reversal begins with; empty: nothing does.',
+    description: 'Prefix of the transaction ID of a reversal. Empty for none.',
   }),
   signature: orNull(Signature),
   call_rules: CallRules,
   sees_publishers: oneOf(SEEN_PUBLISHERS, 'What the people of the advertiser see of publishers.'),
   tokens: Type.Array(Type.Object({ created_at: Time, expires_at: orNull(Time) }), {
-    description: 'Those that work now, the newest first.',
+    description: 'Valid tokens, newest first.',
   }),
 })
 
@@ -111,12 +113,12 @@ export const Rotation = shape('TokenRotation', {
 export const RotatedToken = shape('RotatedAdvertiserToken', { token, old_token_expires_at: orNull(Time) })
 
 export const PostbackUrls = shape('AdvertiserPostbackUrls', {
-  token_place: Type.String({ description: 'Stands in the addresses where the token belongs.' }),
+  token_place: Type.String({ description: 'Placeholder for the token in the URLs.' }),
   offers: Type.Array(
     Type.Object({
       offer_id: id,
       name: Type.String(),
-      can_be_confirmed: Type.Boolean({ description: 'Its destination_url has {click_id}.' }),
+      can_be_confirmed: Type.Boolean({ description: 'Whether the `destination_url` of the offer has {click_id}.' }),
       goals: Type.Array(Type.Object({ goal_id: id, name: Type.String(), postback_url: Type.String() })),
     }),
   ),
@@ -137,13 +139,14 @@ export const CallPage = shape('CallbackList', {
     Type.Object({
       inbound_id: Type.String(),
       received_at: Time,
-      advertiser_id: orNull(Type.Integer({ description: "Whose token it carried; null: no advertiser's." })),
+      advertiser_id: orNull(Type.Integer({ description: 'Advertiser whose token it carried, or null.' })),
       advertiser: orNull(Type.String()),
       method: Type.String(),
-      query: Type.String({ description: 'As it came, its token masked.' }),
+      query: Type.String({ description: 'Query as received, with the token masked.' }),
       body: Type.String(),
       is_cut: Type.Boolean({
-        description: 'It was too long or compressed, and is not kept whole: it cannot be processed.',
+        description:
+          'Whether the callback was too long or compressed: it was not stored in full and cannot be processed.',
       }),
       ip: orNull(Type.String()),
       click_id: orNull(Type.String()),
@@ -152,11 +155,11 @@ export const CallPage = shape('CallbackList', {
       conversion_id: orNull(Type.String()),
       attempts: Type.Integer(),
       repeats: orNull(
-        Type.Integer({ description: 'How many more calls about this click changed nothing and were only counted.' }),
+        Type.Integer({ description: 'Further callbacks for this click that changed nothing and were only counted.' }),
       ),
       repeated_at: orNull(Time),
       next_attempt_at: orNull(Time),
-      is_open: Type.Boolean({ description: 'It came to nothing so far, and was not dismissed.' }),
+      is_open: Type.Boolean({ description: 'Whether the callback still needs attention.' }),
     }),
   ),
   next_cursor: NextCursor,

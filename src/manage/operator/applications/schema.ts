@@ -8,9 +8,9 @@ import { id, oneOf, orNull, refusal, Time } from '../../shapes.ts'
 
 const APPLICATION = {
   publisher_id: id,
-  publisher: Type.String({ description: 'The name of the publisher, by now.' }),
+  publisher: Type.String(),
   status: oneOf(APPLICATION_STATUSES),
-  name: Type.String({ description: 'Of the person.' }),
+  name: Type.String({ description: 'Name of the person.' }),
   email: Type.String(),
   company: Type.String(),
   website: Type.String(),
@@ -18,7 +18,7 @@ const APPLICATION = {
   verified_at: Time,
   decided_at: orNull(Time),
   decided_by: orNull(Type.String()),
-  reason: orNull(Type.String({ description: 'Why it was refused.' })),
+  reason: orNull(Type.String({ description: 'Why the application was refused.' })),
 }
 
 export const ApplicationListQuery = Type.Object({
@@ -32,9 +32,9 @@ export const ApplicationList = shape('ApplicationList', {
 
 const Application = shape('Application', {
   ...APPLICATION,
-  ip: orNull(Type.String({ description: 'Where the form was sent from.' })),
+  ip: orNull(Type.String({ description: 'IP address that the form was sent from.' })),
   answers: Type.Array(Type.Object({ label: Type.String(), kind: oneOf(QUESTION_KINDS), answer: Type.String() }), {
-    description: 'To the questions as they were asked.',
+    description: 'Answers, with the questions as they were asked.',
   }),
   terms: Type.Array(Type.Object({ version: Type.String(), accepted_at: Time, ip: orNull(Type.String()) }), {
     description: 'The terms of service that the publisher accepted, newest first.',
@@ -47,18 +47,18 @@ export const ApplicationReply = shape('ApplicationReply', {
 
 export const Approval = shape('ApplicationApproval', {
   seen_status: Type.Optional(
-    oneOf(APPLICATION_STATUSES, 'The status that was shown. If the application was decided since: 409.'),
+    oneOf(APPLICATION_STATUSES, 'The status you read. If the application was decided since, nothing is changed (409).'),
   ),
 })
 
 export const Refusal = shape('ApplicationRefusal', {
-  reason: refusal('Mailed to the applicant, and shown in their dashboard.'),
+  reason: refusal('Reason, mailed to the applicant and shown in their dashboard.'),
 })
 
 export const SignUpSettingsReply = shape('SignUpSettingsReply', {
   ...Settings.properties,
-  version: Type.String({ description: 'Differs when anything of this does. Send it back.' }),
-  has_mail: Type.Boolean({ description: 'Without a mail server, sign-up cannot be opened.' }),
-  last_hour: Type.Integer({ description: 'How many signed up within the last hour.' }),
-  unverified: Type.Integer({ description: 'How many have yet to open the mailed link.' }),
+  version: Type.String({ description: 'Changes with every save. Send it back when you save.' }),
+  has_mail: Type.Boolean({ description: 'Whether there is a mail server. Sign-up needs one.' }),
+  last_hour: Type.Integer({ description: 'Sign-ups in the last hour.' }),
+  unverified: Type.Integer({ description: 'Sign-ups whose mailed link was not opened yet.' }),
 })

@@ -6,9 +6,9 @@ import { id, oneOf, orNull, text, Time } from '../../shapes.ts'
 import { shape } from '../../../http/shape.ts'
 
 export const AuditQuery = Type.Object({
-  who: Type.Optional(text(254, 'The email address of the actor.')),
-  action: Type.Optional(text(100, 'An action such as person.change, or the beginning of one, such as person.')),
-  subject: Type.Optional(text(200, 'The id of what it was done to.')),
+  who: Type.Optional(text(254, 'Email address of the actor.')),
+  action: Type.Optional(text(100, 'Action such as person.change, or its beginning, such as person.')),
+  subject: Type.Optional(text(200, 'ID of the target.')),
   publisher_id: Type.Optional(id),
   ...ID_PAGE_QUERY,
 })
@@ -16,9 +16,9 @@ export const AuditQuery = Type.Object({
 const NAMED = {
   kind: oneOf(ENTITY_KINDS),
   id: Type.String(),
-  name: Type.String({ description: 'As it is called today.' }),
-  publisher_id: orNull(Type.Integer({ description: 'Whose app, person or locker it is.' })),
-  app_id: orNull(Type.Integer({ description: 'The app of a locker; an app’s own ID.' })),
+  name: Type.String({ description: 'Current name.' }),
+  publisher_id: orNull(Type.Integer({ description: 'Publisher that the app, person or locker belongs to.' })),
+  app_id: orNull(Type.Integer({ description: 'App of a locker, or the ID of an app itself.' })),
 }
 
 export const AuditList = shape('AuditList', {
@@ -30,13 +30,13 @@ export const AuditList = shape('AuditList', {
       action: Type.String(),
       subject: Type.String(),
       publisher: orNull(Type.Object({ publisher_id: id, name: Type.String() })),
-      target: orNull(Type.Object(NAMED, { description: 'What the subject is, where it still exists and has a name.' })),
+      target: orNull(Type.Object(NAMED, { description: 'Target of the action, if it still exists and has a name.' })),
       mentions: Type.Array(Type.Object({ field: Type.String(), ...NAMED }), {
-        description: 'The names of the IDs in the details, by field.',
+        description: 'Names of the IDs in `details`, by field.',
       }),
       details: Type.Record(Type.String(), Type.Unknown()),
       ip: orNull(Type.String()),
-      via: orNull(Type.String({ description: 'The token that a program used.' })),
+      via: orNull(Type.String({ description: 'API token that was used, if any.' })),
       request_id: orNull(Type.String({ description: 'Null for the command line.' })),
     }),
   ),

@@ -28,6 +28,6 @@ export const NewBan = shape('NewBan', {
   reason: freeText(500),
 })
 export const BanReply = shape('BanReply', {
-  is_new: Type.Boolean({ description: 'False: the user was banned already.' }),
+  is_new: Type.Boolean({ description: 'False if the user was banned already.' }),
 })
 export const BanParams = Type.Object({ ban_id: id })

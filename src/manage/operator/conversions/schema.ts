@@ -11,7 +11,7 @@ import { shape } from '../../../http/shape.ts'
 
 export const MAX_MOVES = 1000
 
-const Signals = Type.Array(oneOf(MARKS), { description: 'What looked like fraud. Publishers do not see it.' })
+const Signals = Type.Array(oneOf(MARKS), { description: 'Fraud signals, not shown to publishers.' })
 const Text = orNull(Type.String())
 
 const SUMMARY = {
@@ -49,8 +49,8 @@ export const ConversionSearchQuery = Type.Object({
   advertiser_id: Type.Optional(id),
   offer_id: Type.Optional(id),
   user_id: Type.Optional(freeText(256)),
-  from: when('Only those made at this time or later.'),
-  to: when('Only those made before this time.'),
+  from: when('Only conversions created at or after this time.'),
+  to: when('Only conversions created before this time.'),
   mode: Type.Optional(oneOf(['live', 'test'])),
   order: Type.Optional(oneOf(['newest', 'oldest'])),
   ...UUID_PAGE_QUERY,
@@ -68,7 +68,7 @@ export const ConversionParams = Type.Object({ conversion_id: Type.String() })
 
 export const ConversionReply = shape('NetworkConversion', {
   ...SUMMARY,
-  payout_local: Type.Number({ description: "The payout in the app's own currency." }),
+  payout_local: Type.Number({ description: "Payout in the app's currency." }),
   currency: Type.String(),
   publisher_transaction_id: Text,
   advertiser_transaction_id: Text,
@@ -87,28 +87,28 @@ export const ConversionReply = shape('NetworkConversion', {
       sequence: Type.Integer(),
       status: oneOf(STATUSES),
       status_reason: orNull(oneOf(REASONS)),
-      actor: Type.String({ description: 'publisher, advertiser, operator or system.' }),
+      actor: Type.String({ description: 'Who caused it: publisher, advertiser, operator or system.' }),
       created_at: Time,
       event_id: Type.String(),
       request_id: orNull(
-        Type.String({ description: 'The request that caused it. Null: the time did, or the command line.' }),
+        Type.String({ description: 'Request that caused it; null if it was automatic or came from the command line.' }),
       ),
     }),
-    { description: 'Every move, first to last.' },
+    { description: 'Status changes, oldest first.' },
   ),
   decisions: Type.Array(
     Type.Object({ created_at: Time, who: Type.String(), action: Type.String(), reason: orNull(Type.String()) }),
-    { description: 'What people decided about it, newest first.' },
+    { description: 'Decisions of people, newest first.' },
   ),
   entries: Type.Array(
     Type.Object({
       entry_id: Type.Integer(),
       posting_id: Type.String(),
       account: Type.String(),
-      amount: Type.Number({ description: 'US dollars: debits are positive, credits negative.' }),
+      amount: Type.Number({ description: 'In US dollars: positive for debits, negative for credits.' }),
       created_at: Time,
     }),
-    { description: 'What it posted to the ledger, in order.' },
+    { description: 'Ledger entries of the conversion, oldest first.' },
   ),
   postbacks: Type.Array(
     Type.Object({
@@ -133,21 +133,19 @@ export const Moves = shape('ConversionMoves', {
   conversion_ids: Type.Array(Type.String({ maxLength: 100 }), {
     minItems: 1,
     maxItems: MAX_MOVES,
-    description: `At most ${MAX_MOVES}. Each stands for itself: those that cannot be moved keep no other back.`,
+    description: `At most ${MAX_MOVES}. Each is decided on its own: one that is refused does not stop the others.`,
   }),
   status_reason: Type.Optional(
     Type.Unsafe<MoveReason>({
       type: 'string',
       enum: [...new Set(Object.values(MOVE_REASONS).flat())],
       description:
-        'What the publisher sees, in the API, by postback and in the dashboard. ' +
+        'Reason shown to the publisher, in the API, in postbacks and in the dashboard. ' +
         `To reject: ${MOVE_REASONS.rejected.join(', ')}. To reverse: ${MOVE_REASONS.reversed.join(', ')}. ` +
-        'Without it: operator.',
+        'Defaults to operator.',
     }),
   ),
-  reason: Type.Optional(
-    freeText(500, 'Why, in words of your own. Kept in the audit log, for operators; needed to reject and to reverse.'),
-  ),
+  reason: Type.Optional(freeText(500, 'Why, in your own words, for the audit log. Required to reject and to reverse.')),
 })
 
 export const Moved = shape('MovedConversions', {
@@ -156,7 +154,7 @@ export const Moved = shape('MovedConversions', {
       conversion_id: Type.String(),
       outcome: oneOf(['done', 'already', 'refused']),
       status: orNull(oneOf(STATUSES)),
-      problem: orNull(Type.String({ description: 'Why it was refused.' })),
+      problem: orNull(Type.String({ description: 'Why the conversion was not changed.' })),
     }),
   ),
 })

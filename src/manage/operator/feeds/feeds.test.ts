@@ -94,7 +94,10 @@ test('a feed that is removed is gone with its credentials, and another of its ad
   const run = await db.selectFrom('feed_runs').select(['outcome', 'message']).where('run_id', '=', waiting.feed_run_id).executeTakeFirst() // prettier-ignore
   assert.deepEqual(run, { outcome: 'failed', message: 'The feed was removed meanwhile.' })
   const answers = [operator.get(one), operator.get(`${one}/runs`), operator.delete(one), operator.post(`${one}/resume`, {}), operator.post(`${one}/run`, {}), operator.patch(one, { name: 'X' })] // prettier-ignore
-  assert.deepEqual((await Promise.all(answers)).map(({ status }) => status), [404, 404, 404, 404, 404, 404])
+  assert.deepEqual(
+    (await Promise.all(answers)).map(({ status }) => status),
+    [404, 404, 404, 404, 404, 404],
+  )
   assert.ok(!(await operator.get('/feeds')).text.includes(`"feed_id":${feedId},`))
   const { credentials } = await db.selectFrom('feeds').select('credentials').where('feed_id', '=', feedId).executeTakeFirstOrThrow() // prettier-ignore
   assert.equal(unseal(deriveKeys(SECRET_KEY, 'feed credentials'), credentials, String(feedId)), '{}')

@@ -17,25 +17,30 @@ export const OfferParams = Type.Object({ offer_id: id })
 
 const words = (maxItems: number) => Type.Array(Type.String({ maxLength: 100 }), { maxItems })
 const SETTINGS = {
-  currency: Type.String({ maxLength: 3, description: 'Of offers that name none, such as USD.' }),
-  share_percent: Type.Number({ description: 'How much of what the network pays is paid to publishers.' }),
+  currency: Type.String({ maxLength: 3, description: 'Currency of offers that name none, such as USD.' }),
+  share_percent: Type.Number({ description: 'Percentage of the network’s payout that publishers get.' }),
   min_margin: orNull(
     Type.String({
       maxLength: 20,
-      description: 'You keep at least this of every goal, in US dollars, whatever the share is.',
+      description: 'Minimum margin per goal in US dollars, whatever the share.',
     }),
   ),
-  max_margin: orNull(
-    Type.String({ maxLength: 20, description: 'You keep at most this of every goal, in US dollars.' }),
-  ),
-  every: text(10, 'How often it is fetched, such as 30m.'),
-  max_gone_percent: Type.Number({ description: 'A run that would pause more of the feed’s offers changes nothing.' }),
+  max_margin: orNull(Type.String({ maxLength: 20, description: 'Maximum margin per goal in US dollars.' })),
+  every: text(10, 'How often the feed is fetched, such as 30m.'),
+  max_gone_percent: Type.Number({
+    description: 'A run that would pause more than this percentage of the feed’s offers is refused.',
+  }),
   hold_changes_percent: orNull(
-    Type.Number({ description: 'Payouts that change by more wait for approval; null: none.' }),
+    Type.Number({ description: 'Payouts that change by more than this percentage await approval; null for none.' }),
   ),
   max_offers: Type.Integer({ description: 'A feed with more offers is refused.' }),
-  min_payout: orNull(Type.String({ maxLength: 20, description: 'Offers that pay less are skipped. US dollars.' })),
-  countries: Type.Array(Type.String({ maxLength: 2 }), { maxItems: 300, description: 'Empty: all.' }),
+  min_payout: orNull(
+    Type.String({ maxLength: 20, description: 'Minimum payout in US dollars. Offers that pay less are skipped.' }),
+  ),
+  countries: Type.Array(Type.String({ maxLength: 2 }), {
+    maxItems: 300,
+    description: 'Countries to accept. Empty for all.',
+  }),
   platforms: words(3),
   categories: words(4),
   blocked_words: words(200),
@@ -44,11 +49,11 @@ const FeedSettings = shape('FeedSettings', SETTINGS)
 const GivenSettings = shape('GivenFeedSettings', Type.Partial(Type.Object(SETTINGS)).properties)
 const Credentials = Type.Record(Type.String({ maxLength: 50 }), Type.String({ maxLength: 2_000 }), {
   title: 'FeedCredentials',
-  description: 'By name, as the preset or the request has them. Stored encrypted, and never shown again.',
+  description: 'Credentials by name, as the preset or the request uses them. Stored encrypted, and never shown again.',
 })
 const Data = (title: string, description: string) => Type.Unsafe<Record<string, unknown>>({ type: 'object', title, description, additionalProperties: true }) // prettier-ignore
 const Request = Data('FeedRequest', 'How the feed is requested: see the documentation of feeds.')
-const Mapping = Data('FeedMapping', 'How the network’s offers become ours: see the documentation of feeds.')
+const Mapping = Data('FeedMapping', 'How the network’s offers are mapped: see the documentation of feeds.')
 
 export const Presets = shape('FeedPresetList', {
   presets: Type.Array(
@@ -68,7 +73,7 @@ export const Presets = shape('FeedPresetList', {
       ),
       postback_secret: orNull(
         Type.String({
-          description: 'What the network calls the secret that it signs its callbacks with; null: it signs none.',
+          description: 'The network’s name for the secret that it signs callbacks with; null if it signs none.',
         }),
       ),
       request: Request,
@@ -80,12 +85,12 @@ export const Presets = shape('FeedPresetList', {
 export const Run = shape('FeedRun', {
   feed_run_id: id,
   is_preview: Type.Boolean(),
-  is_waiting: Type.Boolean({ description: 'A worker will take it.' }),
-  asked_by: orNull(Type.String({ description: 'Null: the schedule.' })),
+  is_waiting: Type.Boolean({ description: 'Whether the run is waiting for a worker.' }),
+  asked_by: orNull(Type.String({ description: 'Who started the run; null for the schedule.' })),
   started_at: Time,
   ended_at: orNull(Time),
   outcome: oneOf(OUTCOMES),
-  message: Type.String({ description: 'Why it failed or was refused.' }),
+  message: Type.String({ description: 'Why the run failed or was refused.' }),
   pages: Type.Integer(),
   bytes: Type.Integer(),
   fetched: Type.Integer(),
@@ -96,8 +101,8 @@ export const Run = shape('FeedRun', {
   resumed: Type.Integer(),
   held: Type.Integer(),
   skipped: Type.Integer(),
-  gone: orNull(Type.Integer({ description: 'Offers that run here and did not come; null while that is not known. A refused run with some can be applied anyway.' })), // prettier-ignore
-  accepted_gone: orNull(Type.Integer({ description: 'As many may be paused by this run, whatever the limit of the feed is.' })), // prettier-ignore
+  gone: orNull(Type.Integer({ description: 'Active offers that are missing from the feed; null until known. A run refused because of them can be applied anyway.' })), // prettier-ignore
+  accepted_gone: orNull(Type.Integer({ description: 'How many offers this run may pause, regardless of the limit of the feed.' })), // prettier-ignore
 })
 
 const LISTED = {
@@ -105,13 +110,13 @@ const LISTED = {
   name: Type.String(),
   advertiser_id: id,
   advertiser: Type.String(),
-  preset: orNull(Type.String({ description: 'Null: the feed has its own request and mapping.' })),
+  preset: orNull(Type.String({ description: 'Preset of the feed; null if it has its own request and mapping.' })),
   is_paused: Type.Boolean(),
   next_run_at: orNull(Time),
-  failures: Type.Integer({ description: 'Runs that failed since the last one that did not.' }),
+  failures: Type.Integer({ description: 'Failed runs in a row.' }),
   offers: Type.Integer(),
   active_offers: Type.Integer(),
-  held_offers: Type.Integer({ description: 'Those whose new payout waits for approval.' }),
+  held_offers: Type.Integer({ description: 'Offers whose new payout awaits approval.' }),
   latest_run: orNull(Run),
 }
 export const FeedList = shape('FeedList', { feeds: Type.Array(Type.Object(LISTED)) })
@@ -119,10 +124,12 @@ export const FeedList = shape('FeedList', { feeds: Type.Array(Type.Object(LISTED
 export const ShownFeed = shape('Feed', {
   ...LISTED,
   settings: FeedSettings,
-  credentials: Type.Array(Type.String(), { description: 'The names of those that are stored.' }),
+  credentials: Type.Array(Type.String(), { description: 'Names of the stored credentials.' }),
   request: Request,
   mapping: Mapping,
-  postback_url: Type.String({ description: 'To paste into the network’s system, with a placeholder for the token.' }),
+  postback_url: Type.String({
+    description: 'URL to paste into the network’s system, with a placeholder for the token.',
+  }),
   token_place: Type.String(),
   notes: Type.Array(Type.String()),
 })
@@ -132,21 +139,21 @@ export const RemovedFeed = shape('RemovedFeed', { paused_offers: Type.Integer() 
 export const NewFeed = shape('NewFeed', {
   name: name(200, 'Unique among feeds.'),
   advertiser_id: Type.Optional(orNull(id)),
-  preset: Type.Optional(text(50, 'A supported network. Without it, send request and mapping.')),
+  preset: Type.Optional(text(50, 'Preset of a supported network. Without one, send `request` and `mapping`.')),
   request: Type.Optional(Request),
   mapping: Type.Optional(Mapping),
   credentials: Credentials,
   postback_secret: Type.Optional(
     Type.String({
       maxLength: 500,
-      description: 'What the network signs its callbacks with. Without it, their signatures are not checked.',
+      description: 'Secret that the network signs its callbacks with. Without it, signatures are not checked.',
     }),
   ),
   settings: GivenSettings,
 })
 export const CreatedFeed = shape('CreatedFeed', {
   feed: ShownFeed,
-  token: orNull(Type.String({ description: 'Of the advertiser that was created. Shown once.' })),
+  token: orNull(Type.String({ description: 'Token of the advertiser that was created. Shown only once.' })),
 })
 export const ChangedFeed = shape('ChangedFeed', {
   name: Type.Optional(name(200, 'Unique among feeds.')),
@@ -154,7 +161,7 @@ export const ChangedFeed = shape('ChangedFeed', {
   remove_credentials: Type.Optional(
     Type.Array(Type.String({ maxLength: 50 }), {
       maxItems: 50,
-      description: 'Names of those that the request no longer needs.',
+      description: 'Names of credentials to remove.',
     }),
   ),
   request: Type.Optional(Request),
@@ -203,7 +210,7 @@ export const OfferFeed = shape('FeedOfOffer', {
       name: Type.String(),
       external_id: Type.String(),
       pinned: Type.Array(Type.Object({ field: Type.String(), feed_value: Type.Unknown() }), {
-        description: 'Fields that were edited here and stay as they are, with what the feed wrote.',
+        description: 'Fields that were edited here and no longer follow the feed, with the value from the feed.',
       }),
     }),
   ),
@@ -218,17 +225,19 @@ export const SampleOf = shape('FeedSampleRequest', {
   request: Request,
   credentials: Credentials,
 })
-export const Sample = shape('FeedSample', { answer: Type.Unknown({ description: 'The first page, shortened.' }) })
+export const Sample = shape('FeedSample', {
+  answer: Type.Unknown({ description: 'First page of the feed, shortened.' }),
+})
 export const TryMapping = shape('MappingTrial', { mapping: Mapping, answer: Type.Unknown(), settings: GivenSettings })
 export const TriedMapping = shape('TriedMapping', {
   problems: Type.Array(Type.Object({ place: Type.String(), message: Type.String() })),
   fields: Type.Array(
     Type.Object({
-      place: Type.String({ description: 'Of the field in the mapping. Fields with a problem are left out.' }),
+      place: Type.String({ description: 'Place of the field in the mapping. Fields with a problem are left out.' }),
       offers: Type.Array(
         Type.Object({
-          read: Type.Array(Type.String(), { description: 'As it stands in the answer.' }),
-          gives: Type.String({ description: 'What becomes of it.' }),
+          read: Type.Array(Type.String(), { description: 'Values in the response.' }),
+          gives: Type.String({ description: 'Resulting value.' }),
           problem: orNull(Type.String({ description: 'Why the offer would be skipped.' })),
         }),
       ),
@@ -246,15 +255,15 @@ export const TriedMapping = shape('TriedMapping', {
 
 const productRule = {
   rule: oneOf(PRODUCT_RULES),
-  order: Type.Array(id, { maxItems: 200, description: 'Advertisers, the first one first. Only `fixed_order` looks at it.' }), // prettier-ignore
+  order: Type.Array(id, { maxItems: 200, description: 'Advertiser IDs in order of preference, for `fixed_order`.' }), // prettier-ignore
 }
 export const ProductRule = shape('ProductRule', productRule)
 export const GivenProductRule = shape('GivenProductRule', productRule)
 
 const rate = {
-  currency: Type.String({ maxLength: 3, description: 'Such as EUR.' }),
-  day: Type.String({ maxLength: 10, description: 'From this day on, such as 2026-11-17.' }),
-  usd: Type.String({ maxLength: 20, description: 'US dollars per unit, with at most 10 decimals.' }),
+  currency: Type.String({ maxLength: 3, description: 'Currency code such as EUR.' }),
+  day: Type.String({ maxLength: 10, description: 'First day that the rate applies to, such as 2026-11-17.' }),
+  usd: Type.String({ maxLength: 20, description: 'US dollars per unit, at most 10 decimals.' }),
 }
 export const RateList = shape('CurrencyRateList', { rates: Type.Array(Type.Object(rate)) })
 export const RatesSet = shape('GivenCurrencyRates', {

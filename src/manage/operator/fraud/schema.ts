@@ -4,14 +4,14 @@ import { ACTIONS, SIGNALS } from '../../../features/conversions/fraud.ts'
 import { id, oneOf, orNull } from '../../shapes.ts'
 import { shape } from '../../../http/shape.ts'
 
-const Seen = Type.Integer({ description: 'How many conversions had it in the last 30 days.' })
+const Seen = Type.Integer({ description: 'Conversions with this signal in the last 30 days.' })
 
 export const FraudOverview = shape('FraudOverview', {
   signals: Type.Array(
     Type.Object({
       signal: oneOf(SIGNALS),
       meaning: Type.String(),
-      threshold_of: orNull(Type.String({ description: 'What the threshold counts; null: it takes none.' })),
+      threshold_of: orNull(Type.String({ description: 'What the threshold counts; null if there is none.' })),
       seen: Seen,
     }),
   ),

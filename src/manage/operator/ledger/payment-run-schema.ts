@@ -6,20 +6,24 @@ import { NextCursor, ID_PAGE_QUERY } from '../../../http/paging.ts'
 import { id, oneOf, orNull, text, Time } from '../../shapes.ts'
 import { shape } from '../../../http/shape.ts'
 
-const Usd = Type.Number({ description: 'US dollars.' })
+const Usd = Type.Number({ description: 'In US dollars.' })
 const PublisherIds = Type.Optional(
-  Type.Array(id, { minItems: 1, maxItems: 1_000, description: 'Only these publishers.' }),
+  Type.Array(id, {
+    minItems: 1,
+    maxItems: 1_000,
+    description: 'Publishers whose lines are meant. Defaults to all that are due.',
+  }),
 )
 
 export const NewRun = shape('NewPaymentRun', {
   minimum: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 999_999_999, description: 'US dollars: only who is owed this much, or more.' }),
+    Type.Number({ minimum: 0, maximum: 999_999_999, description: 'Minimum amount owed, in US dollars.' }),
   ),
   publisher_ids: Type.Optional(
     Type.Array(id, {
       minItems: 1,
       maxItems: 1_000,
-      description: 'Only these publishers. Without them: everybody who is owed and not suspended.',
+      description: 'Publishers to pay. Defaults to all that are owed money and not suspended.',
     }),
   ),
 })
@@ -34,8 +38,8 @@ export const Run = shape('PaymentRun', {
   exported_at: orNull(Time),
   closed_at: orNull(Time),
   lines: Type.Integer(),
-  total: Type.Number({ description: 'US dollars, of all lines as they were created.' }),
-  due: Type.Integer({ description: 'Lines that are still to be paid.' }),
+  total: Type.Number({ description: 'Total of all lines as created, in US dollars.' }),
+  due: Type.Integer({ description: 'Number of lines that are still to be paid.' }),
   due_total: Usd,
   paid: Type.Integer(),
   paid_total: Usd,
@@ -50,16 +54,16 @@ export const LineList = shape('PaymentRunLineList', {
       publisher_id: id,
       name: Type.String(),
       email: orNull(Type.String()),
-      payable: Type.Number({ description: 'The balance when the run was created.' }),
-      amount: Type.Number({ description: 'What is paid: the balance in whole cents.' }),
+      payable: Type.Number({ description: 'Balance when the run was created.' }),
+      amount: Type.Number({ description: 'Amount to pay: the balance in whole cents.' }),
       status: oneOf(LINE_STATUSES),
-      reason: orNull(Type.String({ description: 'Why it was cancelled.' })),
-      posting_id: orNull(Type.String({ description: 'Of the payout.' })),
+      reason: orNull(Type.String({ description: 'Why the line was cancelled.' })),
+      posting_id: orNull(Type.String({ description: 'ID of the payout.' })),
       settled_at: orNull(Time),
       voided_at: orNull(Time),
-      payable_now: orNull(Type.Number({ description: 'The balance now, while the line is due.' })),
-      is_short: Type.Boolean({ description: 'The balance no longer covers the line.' }),
-      is_suspended: Type.Boolean({ description: 'The publisher was suspended after the run was created.' }),
+      payable_now: orNull(Type.Number({ description: 'Current balance, while the line is due.' })),
+      is_short: Type.Boolean({ description: 'Whether the balance no longer covers the line.' }),
+      is_suspended: Type.Boolean({ description: 'Whether the publisher was suspended after the run was created.' }),
     }),
   ),
   next_cursor: NextCursor,
@@ -67,7 +71,9 @@ export const LineList = shape('PaymentRunLineList', {
 
 export const Exported = shape('ExportedPaymentRun', {
   run: Run,
-  cancelled: Type.Integer({ description: 'Lines that were short, or whose publisher was suspended.' }),
+  cancelled: Type.Integer({
+    description: 'Lines cancelled because the balance fell short or the publisher was suspended.',
+  }),
 })
 
 export const Paying = shape('PaidLines', {
@@ -75,7 +81,7 @@ export const Paying = shape('PaidLines', {
   is_sent: Type.Optional(
     Type.Boolean({
       description:
-        'Pay lines that are held back, too, because the money was sent: those of suspended publishers, and those that the balance no longer covers, which falls below 0.',
+        'The money was already sent: also pay lines that are held back because the publisher was suspended or the balance, which then turns negative, no longer covers them.',
     }),
   ),
 })
@@ -87,10 +93,13 @@ export const Paid = shape('PaidPaymentRun', {
       name: Type.String(),
       outcome: oneOf(['paid', 'already', 'short', 'suspended', 'cancelled', 'unknown']),
       amount: Usd,
-      payable: orNull(Type.Number({ description: 'The balance after it.' })),
+      payable: orNull(Type.Number({ description: 'New balance.' })),
     }),
   ),
 })
 
-export const Cancelling = shape('CancelledLines', { publisher_ids: PublisherIds, reason: text(200, 'Why.') })
+export const Cancelling = shape('CancelledLines', {
+  publisher_ids: PublisherIds,
+  reason: text(200, 'Why the lines are cancelled.'),
+})
 export const Cancelled = shape('CancelledPaymentRun', { run: Run, cancelled: Type.Integer() })

@@ -5,13 +5,16 @@ import { NextCursor, ID_PAGE_QUERY } from '../../../http/paging.ts'
 import { id, oneOf, orNull, text, Time } from '../../shapes.ts'
 import { shape } from '../../../http/shape.ts'
 
-const Usd = Type.Number({ description: 'US dollars.' })
+const Usd = Type.Number({ description: 'In US dollars.' })
 const Amount = Type.Number({
   exclusiveMinimum: 0,
   maximum: 999_999_999,
-  description: 'US dollars, at most 4 decimals.',
+  description: 'Amount in US dollars, at most 4 decimals.',
 })
-const Reference = text(200, 'What names the payment, such as the number of the transfer. Works once for each party.')
+const Reference = text(
+  200,
+  'Unique reference, such as a transfer number. Counts only once for each publisher or advertiser.',
+)
 const OFFSET_QUERY = {
   search: Type.Optional(text(100, 'Part of the name.')),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
@@ -19,16 +22,16 @@ const OFFSET_QUERY = {
 }
 
 export const NetworkBalance = shape('NetworkBalance', {
-  receivable: Type.Number({ description: 'What advertisers owe for what they confirmed.' }),
-  unconfirmed: Type.Number({ description: 'What they would owe for what no advertiser has confirmed.' }),
+  receivable: Type.Number({ description: 'What advertisers owe for confirmed conversions.' }),
+  unconfirmed: Type.Number({ description: 'What advertisers would owe for unconfirmed conversions.' }),
   cash: Type.Number({ description: 'Received from advertisers, less what was paid to publishers.' }),
   pending: Type.Number({ description: 'Earned by publishers, not yet approved.' }),
   payable: Type.Number({ description: 'Owed to publishers.' }),
-  margin: Type.Number({ description: "The network's own." }),
+  margin: Type.Number(),
 })
 
 const MINIMUM = {
-  minimum: Type.Optional(text(14, 'In US dollars, such as 50: only who is owed this much, or more.')),
+  minimum: Type.Optional(text(14, 'Minimum amount owed, in US dollars, such as 50.')),
 }
 export const OwedQuery = Type.Object({ ...MINIMUM, ...OFFSET_QUERY })
 export const OwedList = shape('PublisherBalanceList', {
@@ -42,19 +45,21 @@ export const OwedList = shape('PublisherBalanceList', {
       paid: Usd,
       last_paid_at: orNull(Time),
       due: Type.Number({ description: 'Payable in whole cents: what a payment run created now would pay.' }),
-      is_suspended: Type.Boolean({ description: 'Paid only by a run that names them.' }),
-      run_id: orNull(Type.Integer({ description: 'The payment run in which they are due already.' })),
+      is_suspended: Type.Boolean({
+        description: 'Whether the publisher is suspended: paid only by a run that names it.',
+      }),
+      run_id: orNull(Type.Integer({ description: 'Payment run that already includes the publisher.' })),
     }),
   ),
-  total: Type.Integer({ description: 'How many match.' }),
-  total_due: Type.Number({ description: 'Of all that match and are not suspended.' }),
+  total: Type.Integer(),
+  total_due: Type.Number({ description: 'Total due to matching publishers that are not suspended.' }),
 })
 
 export const NewPayout = shape('NewPayout', { publisher_id: id, amount: Amount, reference: Reference })
-const is_new = Type.Boolean({ description: 'False: it was recorded before, and counts once.' })
+const is_new = Type.Boolean({ description: 'False if it was recorded before; it counts only once.' })
 export const PayoutReply = shape('RecordedPayout', {
   is_new,
-  payable: Type.Number({ description: 'What is payable still.' }),
+  payable: Type.Number({ description: 'Remaining payable balance.' }),
 })
 
 export const DebtorQuery = Type.Object(OFFSET_QUERY)
@@ -63,8 +68,8 @@ export const DebtorList = shape('AdvertiserBalanceList', {
     Type.Object({
       advertiser_id: id,
       name: Type.String(),
-      receivable: Type.Number({ description: 'Negative when it has paid ahead.' }),
-      unconfirmed: Type.Number({ description: 'For conversions that it has not confirmed.' }),
+      receivable: Type.Number({ description: 'Amount owed; negative if paid ahead.' }),
+      unconfirmed: Type.Number({ description: 'Amount it would owe for unconfirmed conversions.' }),
       received: Usd,
       last_received_at: orNull(Time),
     }),
@@ -74,10 +79,10 @@ export const DebtorList = shape('AdvertiserBalanceList', {
 export const NewReceipt = shape('NewReceipt', { advertiser_id: id, amount: Amount, reference: Reference })
 export const ReceiptReply = shape('RecordedReceipt', {
   is_new,
-  receivable: Type.Number({ description: 'What it owes still.' }),
+  receivable: Type.Number({ description: 'Amount that the advertiser still owes.' }),
 })
 
-const Reason = text(200, 'Why. The party sees it.')
+const Reason = text(200, 'Reason, shown to the publisher or advertiser.')
 export const NewAdjustment = Type.Object(
   {
     publisher_id: Type.Optional(id),
@@ -86,14 +91,14 @@ export const NewAdjustment = Type.Object(
       minimum: -999_999_999,
       maximum: 999_999_999,
       description:
-        'US dollars, at most 4 decimals. Above 0: a credit (a publisher is owed more, an advertiser owes less). Below 0: a debit.',
+        'In US dollars, at most 4 decimals. Positive for a credit (a publisher is owed more, an advertiser owes less), negative for a debit.',
     }),
     reference: Reference,
     reason: Reason,
   },
-  { title: 'NewAdjustment', description: 'For a publisher or an advertiser, one of them.' },
+  { title: 'NewAdjustment', description: 'For either a publisher or an advertiser.' },
 )
-const balance = Type.Number({ description: 'What the publisher is owed, or the advertiser owes, after it.' })
+const balance = Type.Number({ description: 'New balance: what the publisher is owed, or the advertiser owes.' })
 export const AdjustmentReply = shape('RecordedAdjustment', { is_new, posting_id: Type.String(), balance })
 export const VoidParams = Type.Object({ posting_id: Type.String({ maxLength: 36 }) })
 export const NewVoid = shape('NewVoid', { reason: Reason })
@@ -109,11 +114,11 @@ export const MovementList = shape('MovementList', {
       party_id: id,
       name: Type.String(),
       amount: Type.Number({
-        description: 'US dollars. An adjustment below 0 is a debit; a void has the opposite sign of what it voids.',
+        description: 'In US dollars. Negative adjustments are debits; a void has the opposite sign of what it voids.',
       }),
       reference: Type.String(),
       reason: orNull(Type.String()),
-      voids: orNull(Type.String({ description: 'The posting_id that this one voids.' })),
+      voids: orNull(Type.String({ description: '`posting_id` of the voided entry.' })),
       voided_at: orNull(Time),
       created_at: Time,
     }),

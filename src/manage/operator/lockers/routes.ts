@@ -11,18 +11,18 @@ import { id, OK, Ok, orNull, text, Time } from '../../shapes.ts'
 const TAG = 'Reported links'
 const LockerIdParams = Type.Object({ locker_id: id })
 
-const TakeDown = shape('LockerTakeDown', { reason: text(200, 'Shown to the publisher.') })
+const TakeDown = shape('LockerTakeDown', { reason: text(200, 'Reason, shown to the publisher.') })
 
 const ReportedLink = shape('ReportedLink', {
   locker_id: Type.Integer(),
   app_id: Type.Integer(),
   publisher_id: Type.Integer(),
-  publisher: Type.String({ description: 'Its name.' }),
+  publisher: Type.String(),
   slug: Type.String(),
   name: Type.String(),
   target_url: Type.String(),
   taken_down_reason: orNull(Type.String()),
-  reports: Type.Integer({ description: 'Since it was last taken down or restored.' }),
+  reports: Type.Integer({ description: 'Reports since the locker was last taken down or restored.' }),
   last_reported_at: orNull(Time),
   examples: Type.Array(Type.Object({ reason: oneOf(REPORT_REASONS), details: Type.String() })),
 })

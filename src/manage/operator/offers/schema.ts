@@ -17,7 +17,7 @@ export const OFFER_SORTS = ['newest', ...METRIC_NAMES] as const
 export const OfferParams = Type.Object({ offer_id: id })
 
 export const OfferSearch = Type.Object({
-  search: Type.Optional(text(200, 'Part of the name or of the external_id, or the offer_id.')),
+  search: Type.Optional(text(200, 'Part of the name or external ID, or the offer ID.')),
   status: Type.Optional(oneOf(STATUSES)),
   advertiser_id: Type.Optional(id),
   category: Type.Optional(oneOf(CATEGORIES)),
@@ -27,7 +27,7 @@ export const OfferSearch = Type.Object({
       `Defaults to newest. By a figure: only offers with clicks or conversions in the last ${OFFER_DAYS} days, at most ${MAX_RANKED.toLocaleString('en-US')} of them.`,
     ),
   ),
-  order: Type.Optional(oneOf(['desc', 'asc'], 'Of a figure. Defaults to desc: the highest first.')),
+  order: Type.Optional(oneOf(['desc', 'asc'], 'Sort order for figures. Defaults to desc: highest first.')),
   with: Type.Optional(oneOf(['figures'], `Adds the figures of the last ${OFFER_DAYS} days.`)),
   ...ID_PAGE_QUERY,
 })
@@ -48,7 +48,7 @@ const SUMMARY = {
   platforms,
   image_url,
   status,
-  state: oneOf(STATES, 'What users meet now: an active offer may not have begun, have ended or be full.'),
+  state: oneOf(STATES, 'Current state for users: an active offer may not have started yet, have ended or be full.'),
   updated_at: Time,
 }
 
@@ -58,7 +58,7 @@ export const OfferPage = shape('NetworkOfferList', {
       ...SUMMARY,
       figures: orNull(ReportFigures),
     }),
-    { description: `\`figures\`: of the last ${OFFER_DAYS} days, today included; null unless asked for.` },
+    { description: `\`figures\` cover the last ${OFFER_DAYS} days, today included; null unless requested.` },
   ),
   next_cursor: NextCursor,
 })
@@ -72,12 +72,12 @@ export const NewStatus = shape('NewOfferStatus', {
 export const StatusChange = shape('OfferStatusChange', {
   changed: offerIds('Offers that were paused or resumed.'),
   unchanged: offerIds('Offers that had this status already.'),
-  missing: offerIds('IDs that no offer has.'),
+  missing: offerIds('IDs without an offer.'),
 })
 
 const Used = shape('CapUsage', { clicks: Type.Integer(), conversions: Type.Integer(), payout: Type.Number(), revenue: Type.Number() }) // prettier-ignore
 const Warnings = Type.Array(Type.String(), {
-  description: 'What is allowed and probably a mistake, such as a payout above the revenue.',
+  description: 'Settings that are allowed but probably a mistake, such as a payout above the revenue.',
 })
 
 export const ShownOffer = shape('NetworkOffer', {
@@ -85,13 +85,13 @@ export const ShownOffer = shape('NetworkOffer', {
   ...RECORD,
   goals: Type.Array(Type.Object({ goal_id: id, ...shapesOf(GOAL_FIELDS) })),
   created_at: Time,
-  behind_offer_id: orNull(Type.Integer({ description: 'The offer for the same product that is listed in its place.' })),
-  waiting_proposal_id: orNull(Type.Integer({ description: 'A proposal of its advertiser that waits for a decision.' })),
-  is_out_of_budget: Type.Boolean({ description: 'A budget of its advertiser is used up: the offer is closed.' }),
+  behind_offer_id: orNull(Type.Integer({ description: 'Offer for the same product that is listed instead.' })),
+  waiting_proposal_id: orNull(Type.Integer({ description: 'Proposed change that awaits a decision.' })),
+  is_out_of_budget: Type.Boolean({ description: 'Whether the offer is closed because a budget is used up.' }),
   usage: orNull(
     Type.Object(
       { full: oneOf(['no', 'today', 'for good']), today: Used, total: Used },
-      { description: 'Null without caps: then nothing is counted.' },
+      { description: 'Usage of the caps; null without caps.' },
     ),
   ),
   warnings: Warnings,
@@ -102,13 +102,13 @@ const { advertiser: _advertiser, external_id: _externalId, ...GIVEN } = accepted
 
 export const NewOffer = shape('NewOffer', {
   advertiser_id: id,
-  external_id: text(300, "The advertiser's own id of it: imports know the offer by it. Never changed."),
+  external_id: text(300, "The advertiser's own ID for the offer, used by imports. Cannot be changed later."),
   ...GIVEN,
 })
 export const ChangedOffer = shape('ChangedOffer', {
   ...GIVEN,
   seen_updated_at: Type.Optional(
-    Type.String({ description: 'The updated_at that you saw: where the offer has changed since, nothing is changed.' }),
+    Type.String({ description: 'The `updated_at` you read. If the offer has changed since, nothing is saved (409).' }),
   ),
 })
 export const CopiedOffer = shape('CopiedOffer', { external_id: text(300), name: Type.Optional(text(300)) })
@@ -132,7 +132,10 @@ export const MAX_FILE_BYTES = 20 * 1024 * 1024
 export const NewImport = shape('NewOfferImport', {
   file_name: text(255),
   format: oneOf(['json', 'csv']),
-  content: Type.String({ maxLength: MAX_FILE_BYTES, description: 'The file: a JSON array, or CSV with a header.' }),
+  content: Type.String({
+    maxLength: MAX_FILE_BYTES,
+    description: 'Content of the file: a JSON array, or CSV with a header.',
+  }),
 })
 export const ImportParams = Type.Object({ import_id: Type.String({ maxLength: 36 }) })
 
@@ -147,8 +150,8 @@ export const ImportJob = shape('OfferImport', {
   import_id: Type.String(),
   file_name: Type.String(),
   state: oneOf(['checking', 'checked', 'running', 'done', 'failed']),
-  progress: Type.Number({ description: 'From 0 to 1, of the step under way.' }),
-  fault: orNull(Type.String({ description: 'Why it could not be read to its end.' })),
+  progress: Type.Number({ description: 'Progress of the current step, from 0 to 1.' }),
+  fault: orNull(Type.String({ description: 'Why the file could not be read to the end.' })),
   result: Counts,
   changes: Type.Array(
     Type.Object({
@@ -158,13 +161,13 @@ export const ImportJob = shape('OfferImport', {
       name: Type.String(),
       fields: Type.Array(Type.String()),
     }),
-    { description: 'What the file would make or change: the first ones.' },
+    { description: 'First offers that the import creates or changes.' },
   ),
   problems: Type.Array(Type.Object({ line: Type.Integer(), problem: Type.String() }), {
-    description: 'The lines refused: the first ones.',
+    description: 'First lines that are refused.',
   }),
   warnings: Type.Array(Type.Object({ line: Type.Integer(), warning: Type.String() }), {
-    description: 'Lines that are taken and probably wrong, such as a payout above the revenue: the first ones.',
+    description: 'First lines that are accepted but probably wrong, such as a payout above the revenue.',
   }),
 })
 export type ImportJob = Static<typeof ImportJob>

@@ -8,26 +8,34 @@ const Offers = Type.Array(id, { maxItems: 10_000 })
 
 export const Permissions = shape('Permissions', {
   status: oneOf(PUBLISHER_STATUSES),
-  margin_percent: Type.Number({ description: 'Of what offers pay, what the network keeps.' }),
+  margin_percent: Type.Number({ description: 'Percentage of offer payouts that the network keeps.' }),
   only_listed_offers: Type.Boolean(),
   allowed_offers: Offers,
   denied_offers: Offers,
   offer_names: Type.Array(Type.Object({ offer_id: id, name: Type.String() }), {
-    description: 'The names of the offers in both lists.',
+    description: 'Names of the offers in both lists.',
   }),
-  version: Type.String({ description: 'Differs when anything of this does. Send it back as seen_version.' }),
+  version: Type.String({
+    description: 'Changes with every change of the permissions. Send it as `seen_version` when you save.',
+  }),
 })
 
 export const NewPermissions = shape('ChangedPermissions', {
   status: Type.Optional(oneOf(PUBLISHER_STATUSES)),
-  margin_percent: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'At most 4 decimals.' })),
+  margin_percent: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 100,
+      description: 'Percentage of offer payouts that the network keeps, at most 4 decimals.',
+    }),
+  ),
   offers: Type.Optional(
     Type.Object(
       { only_listed: Type.Boolean(), allowed: Offers, denied: Offers },
-      { description: 'Replaces what was said before.' },
+      { description: 'Replaces the current offer rules.' },
     ),
   ),
   seen_version: Type.Optional(
-    text(100, 'The version that was shown. If the permissions changed since, nothing is saved: 409.'),
+    text(100, 'The `version` you read. If the permissions have changed since, nothing is saved (409).'),
   ),
 })

@@ -6,7 +6,7 @@ import { shape } from '../../../http/shape.ts'
 
 export const LaneQuery = Type.Object({
   state: Type.Optional(oneOf(LANE_STATES)),
-  search: Type.Optional(text(100, 'Part of the name of the app or the publisher.')),
+  search: Type.Optional(text(100, 'Part of the name of the app or publisher.')),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
 })
@@ -24,18 +24,25 @@ export const LaneList = shape('PostbackLaneList', {
       state: Type.Unsafe<(typeof LANE_STATES)[number]>({
         type: 'string',
         enum: [...LANE_STATES],
-        description: 'failing: the latest failed. waiting: after many failures, nothing is sent for a while.',
+        description:
+          '`failing`: the latest delivery failed. `waiting`: after many failures, nothing is sent for a while.',
       }),
       paused_at: orNull(Time),
-      pause_reason: orNull(Type.String({ description: 'gone, failing, operator or no address.' })),
+      pause_reason: orNull(
+        Type.String({ description: 'Why deliveries are paused: gone, failing, operator or no address.' }),
+      ),
       failing_since: orNull(Time),
       open_until: orNull(Time),
       queued: Count,
       oldest_due_at: orNull(Time),
       dead: Count,
       delivered_24h: Count,
-      failed_24h: Type.Integer({ description: 'Made within 24 hours, tried, and not delivered yet or ever.' }),
-      p95_ms: orNull(Type.Integer({ description: '95th percentile of all attempts of 24 hours.' })),
+      failed_24h: Type.Integer({
+        description: 'Postbacks of the last 24 hours that were attempted but not delivered.',
+      }),
+      p95_ms: orNull(
+        Type.Integer({ description: '95th percentile of the duration of attempts in the last 24 hours.' }),
+      ),
       last_error: orNull(Type.String()),
     }),
   ),

@@ -22,7 +22,7 @@ export const ProposalList = shape('OfferProposalList', {
 
 const Goal = Type.Object({
   ...shapesOf(GOAL_FIELDS),
-  payout: orNull(Type.Number({ description: 'Null for a new goal: set it when you approve.' })),
+  payout: orNull(Type.Number({ description: 'Payout; null for a new goal: set it when you approve the proposal.' })),
 })
 
 export const ReviewedProposal = shape('OfferProposal', {
@@ -30,27 +30,31 @@ export const ReviewedProposal = shape('OfferProposal', {
   changes: Type.Array(
     Type.Object({
       ...CHANGE,
-      changed_since: Type.Boolean({ description: 'The offer had another value when this was proposed.' }),
+      changed_since: Type.Boolean({ description: 'Whether the offer had another value at the time of the proposal.' }),
     }),
-    { description: 'While it waits, against the offer as it is now; then, as it was proposed.' },
+    {
+      description:
+        'Changes by field: against the current offer while the proposal is waiting, then as they were proposed.',
+    },
   ),
   record: orNull(
     Type.Object(
       { ...shapesOf(FIELDS), goals: Type.Array(Goal) },
       {
-        description: 'The offer as approving would write it. Null when it is decided, or cannot be approved as it is.',
+        description:
+          'The offer as it would be after approval. Null if the proposal was decided or cannot be approved as it is.',
       },
     ),
   ),
-  problem: orNull(Type.String({ description: 'Why it cannot be approved as it is.' })),
+  problem: orNull(Type.String({ description: 'Why the proposal cannot be approved as it is.' })),
   has_moved: Type.Boolean({
-    description: 'The offer now belongs to another advertiser: the proposal can only be refused.',
+    description: 'Whether the offer now belongs to another advertiser: the proposal can only be refused.',
   }),
-  warnings: Type.Array(Type.String(), { description: 'What is allowed and probably a mistake.' }),
+  warnings: Type.Array(Type.String(), { description: 'Settings that are allowed but probably a mistake.' }),
   seen_updated_at: orNull(Time),
 })
 
 export const ApprovedProposal = shape('ApprovedOfferProposal', { offer_id: id })
 export const ProposalRefusal = shape('OfferProposalRefusal', {
-  reason: refusal('Mailed to the people of the advertiser, and shown in their dashboard.'),
+  reason: refusal('Reason, mailed to the people of the advertiser and shown in their dashboard.'),
 })

@@ -14,16 +14,16 @@ const PUBLISHER = {
   publisher_id: id,
   name: Type.String(),
   status: Type.Unsafe<string>({ type: 'string', enum: PUBLISHER_STATUSES }),
-  email: orNull(Type.String({ description: 'Where notices go.' })),
+  email: orNull(Type.String({ description: 'Email address for notices.' })),
   created_at: Time,
 }
 const MONEY = {
-  pending: Usd('What may still become payable'),
-  payable: Usd('What is owed; negative where more was taken back than earned'),
+  pending: Usd('Earnings that are not approved yet'),
+  payable: Usd('Amount owed, negative if reversals exceed earnings'),
 }
 
 export const PublisherListQuery = Type.Object({
-  search: Type.Optional(text(200, 'Part of a name or an email address, or an id.')),
+  search: Type.Optional(text(200, 'Part of a name or email address, or an ID.')),
   status: Type.Optional(oneOf(PUBLISHER_STATUSES)),
   ...ID_PAGE_QUERY,
 })
@@ -38,13 +38,13 @@ export const PublisherList = shape('PublisherList', {
 export const NewPublisher = shape('NewPublisher', { name: text(200), email: Type.Optional(orNull(text(254))) })
 export const MadePublisher = shape('CreatedPublisher', PUBLISHER)
 export const ChangedPublisher = shape('ChangedPublisher', {
-  email: orNull(text(254, 'Where notices go; null: they are listed, but not mailed.')),
+  email: orNull(text(254, 'Email address for notices; null to list them without mailing.')),
 })
 
 export const PublisherReply = shape('PublisherReply', {
   ...PUBLISHER,
   ...MONEY,
-  paid: Usd('What was paid out so far'),
+  paid: Usd('Amount paid so far'),
   last_conversion_at: orNull(Time),
   apps: Type.Array(
     Type.Object({
@@ -52,8 +52,8 @@ export const PublisherReply = shape('PublisherReply', {
       name: Type.String(),
       currency: Type.String(),
       rate: Type.Number({ description: "Units of the app's currency for one US dollar." }),
-      rate_limit: Type.Integer({ description: 'Requests a minute for each API key.' }),
-      trusted_offers: Type.Integer({ description: 'For how many offers its word is taken.' }),
+      rate_limit: Type.Integer({ description: 'Requests per minute for each API key.' }),
+      trusted_offers: Type.Integer({ description: 'Number of offers that the app is trusted for.' }),
       last_used_at: orNull(Time),
       revoked_at: orNull(Time),
       created_at: Time,
@@ -65,12 +65,12 @@ export const NewRateLimit = shape('NewRateLimit', {
   rate_limit: Type.Integer({
     minimum: 1,
     maximum: MAX_RATE_LIMIT,
-    description: `Requests a minute for each API key, at most ${MAX_RATE_LIMIT}.`,
+    description: `Requests per minute for each API key, at most ${MAX_RATE_LIMIT}.`,
   }),
 })
 
 export const TrustQuery = Type.Object({
-  search: Type.Optional(text(200, "Part of an offer's name, or its id.")),
+  search: Type.Optional(text(200, "Part of an offer's name, or its ID.")),
   trusted: Type.Optional(oneOf(['yes', 'no'])),
   ...ID_PAGE_QUERY,
 })
@@ -89,9 +89,9 @@ export const TrustList = shape('TrustList', {
 export const TrustChange = shape('TrustChange', {
   trusted: Type.Boolean(),
   offer_ids: Type.Optional(
-    Type.Array(id, { minItems: 1, maxItems: 1000, description: 'Without them: all offers that there are now.' }),
+    Type.Array(id, { minItems: 1, maxItems: 1000, description: 'Offers to change. Defaults to all existing offers.' }),
   ),
 })
 export const TrustChanged = shape('TrustChanged', {
-  changed: Type.Integer({ description: 'How many were not so before.' }),
+  changed: Type.Integer(),
 })

@@ -23,8 +23,10 @@ export const System = shape('System', {
   }),
   replica: orNull(
     Type.Object({
-      lag_seconds: orNull(Type.Number({ description: 'Null: it does not answer.' })),
-      is_used: Type.Boolean({ description: 'False: it does not keep up, and the dashboard reads from the primary.' }),
+      lag_seconds: orNull(Type.Number({ description: 'How far the replica is behind; null if it does not respond.' })),
+      is_used: Type.Boolean({
+        description: 'Whether the dashboard reads from the replica. If it falls behind, the primary is used.',
+      }),
     }),
   ),
   backups: orNull(
@@ -32,22 +34,24 @@ export const System = shape('System', {
       {
         last_at: orNull(Time),
         last_bytes: orNull(Count),
-        is_late: Type.Boolean({ description: 'True: the last one is older than it should be, or there is none.' }),
+        is_late: Type.Boolean({ description: 'Whether the last backup is overdue or missing.' }),
       },
-      { description: 'Of the embedded database. Null: none is made, because `BACKUP_DIR` is not set.' },
+      { description: 'Backups of the embedded database; null if `BACKUP_DIR` is not set.' },
     ),
   ),
   queues: Type.Object({
     postbacks_queued: Type.Integer({
-      description: 'Of this and the others in the database, at most 10,000 are counted.',
+      description: 'Queued postbacks. Like all queues in the database, counted up to 10,000.',
     }),
-    postbacks_due: Type.Integer({ description: 'Of the queued ones: those that should be sent by now.' }),
+    postbacks_due: Type.Integer({ description: 'Queued postbacks that are due.' }),
     postbacks_sending: Count,
     oldest_due_at: orNull(Time),
-    waiting_events: Type.Integer({ description: 'Events of conversions that have no place in the feed yet.' }),
-    unmatched_calls: Type.Integer({ description: "Advertisers' calls that are tried again." }),
+    waiting_events: Type.Integer({ description: 'Conversion events that have no position in the event feed yet.' }),
+    unmatched_calls: Type.Integer({ description: 'Advertiser callbacks that are being retried.' }),
     mails_queued: Count,
-    spool_files: Type.Integer({ description: 'On this node: what the database could not take.' }),
+    spool_files: Type.Integer({
+      description: 'Files on this node with rows that could not be written to the database yet.',
+    }),
     spool_bytes: Count,
   }),
   export: orNull(
@@ -60,10 +64,10 @@ export const System = shape('System', {
           rows: Count,
           created_at: Time,
           caught_up_at: orNull(Time),
-          failures: Type.Integer({ description: 'In a row.' }),
+          failures: Type.Integer({ description: 'Failed exports in a row.' }),
           failing_since: orNull(Time),
           failure: orNull(Type.String()),
-          lost_rows: Type.Integer({ description: 'Deleted by retention before they were exported.' }),
+          lost_rows: Type.Integer({ description: 'Rows deleted by retention before they were exported.' }),
         }),
       ),
     }),
@@ -86,34 +90,34 @@ export const System = shape('System', {
       started_at: Time,
       seen_at: Time,
       is_here: Type.Boolean({
-        description: 'False: it was not heard of for half a minute, and has not taken its leave.',
+        description: 'False if the process has been silent for half a minute without having stopped normally.',
       }),
     }),
-    { description: 'What runs on this database, on whichever machine. One process may be both parts.' },
+    { description: 'Processes that use this database, on any machine. One process may run both parts.' },
   ),
   rate_limits: oneOf(['redis', 'memory']),
   has_mail: Type.Boolean(),
-  logo: orNull(Type.String({ description: "The path of the network's logo. Null: none is set." })),
+  logo: orNull(Type.String({ description: "Path of the network's logo, or null." })),
   failed_mails: Type.Array(
     Type.Object({
       kind: oneOf(MAIL_KINDS),
       recipient: orNull(Type.String()),
       attempts: Count,
-      failure: Type.String({ description: "The mail server's last answer, as a code." }),
+      failure: Type.String({ description: 'Last response code of the mail server.' }),
       created_at: Time,
       settled_at: Time,
     }),
-    { description: 'The latest mails that failed: refused, or not accepted in time.' },
+    { description: 'Latest failed mails: refused, or not accepted in time.' },
   ),
   settings: Type.Array(
     Type.Object({
       name: Type.String(),
-      value: Type.String({ description: 'For what may hold a secret, only whether it is set.' }),
+      value: Type.String({ description: 'Value; for settings that may hold a secret, only whether it is set.' }),
       about: Type.String(),
     }),
   ),
 })
 
 export const NewLogo = shape('NewLogo', {
-  path: orNull(Type.String({ description: 'As `POST /manage/v1/images` returns it. Null removes the logo.' })),
+  path: orNull(Type.String({ description: 'Path returned by `POST /manage/v1/images`. Null removes the logo.' })),
 })

@@ -27,7 +27,7 @@ export const AppList = shape('AppList', {
 
 export const NewApp = shape('NewApp', {
   name: name(200, "Unique among the publisher's apps."),
-  currency: name(40, "The name of the app's own currency."),
+  currency: name(40, "Name of the app's currency."),
   rate,
 })
 export const ChangedApp = Type.Pick(NewApp, ['name'], { title: 'ChangedApp' })
@@ -35,8 +35,8 @@ export const NewCurrency = Type.Pick(NewApp, ['currency', 'rate'], { title: 'New
 
 const Issued = shape('IssuedCredential', {
   api_key: Type.String(),
-  api_secret: Type.String({ description: 'Shown once.' }),
-  signing_secret: Type.String({ description: 'Shown once. Postbacks are signed with it.' }),
+  api_secret: Type.String({ description: 'Shown only once.' }),
+  signing_secret: Type.String({ description: 'Secret that postbacks are signed with. Shown only once.' }),
 })
 export const IssuedApp = shape('IssuedApp', { app_id: id, live: Issued, test: Issued })
 
@@ -47,16 +47,16 @@ const Credential = shape('Credential', {
   expires_at: orNull(Time),
   revoked_at: orNull(Time),
   first_used_at: orNull(Time),
-  last_used_at: Type.Union([Time, Type.Null()], { description: 'To the minute.' }),
+  last_used_at: Type.Union([Time, Type.Null()], { description: 'Time of the last use, to the minute.' }),
   secrets: Type.Array(Type.Object({ created_at: Time, expires_at: orNull(Time) }), {
-    description: 'The newest first; those that are still good.',
+    description: 'Valid secrets, newest first.',
   }),
   old_signing_secret_expires_at: Type.Union([Time, Type.Null()], {
-    description: 'Until then postbacks are also signed with the signing secret before.',
+    description: 'Until then, postbacks are also signed with the old signing secret.',
   }),
   allowance: Type.Object({
-    limit: Type.Integer({ description: 'Requests a minute.' }),
-    used: Type.Integer({ description: 'Of this minute, as this server knows it.' }),
+    limit: Type.Integer({ description: 'Requests per minute.' }),
+    used: Type.Integer({ description: 'Requests in the current minute, as seen by this server.' }),
     resets_at: orNull(Time),
   }),
   leak: Type.Union(
@@ -64,11 +64,13 @@ const Credential = shape('Credential', {
       Type.Object({
         at: Time,
         origin: Type.String(),
-        is_over: Type.Boolean({ description: 'Every secret of then has ended, or the key has.' }),
+        is_over: Type.Boolean({
+          description: 'Whether the key, or every secret of that time, has expired or been revoked since.',
+        }),
       }),
       Type.Null(),
     ],
-    { description: 'The last time that a secret of this key came from a browser.' },
+    { description: 'Last time that a secret of this key came from a browser.' },
   ),
 })
 
@@ -84,38 +86,44 @@ export const Grace = shape('GracePeriod', {
   grace_hours: Type.Integer({
     minimum: 0,
     maximum: MAX_GRACE_HOURS,
-    description: 'How long the old secret keeps working. 0: it is revoked immediately.',
+    description: 'Hours for which the old secret keeps working; 0 revokes it immediately.',
   }),
 })
 export const RotatedSecret = shape('RotatedSecret', {
   api_key: Type.String(),
-  api_secret: Type.String({ description: 'Shown once.' }),
+  api_secret: Type.String({ description: 'Shown only once.' }),
   old_secret_expires_at: orNull(Time),
 })
 export const RotatedSigningSecret = shape('RotatedSigningSecret', {
   api_key: Type.String(),
-  signing_secret: Type.String({ description: 'Shown once.' }),
+  signing_secret: Type.String({ description: 'Shown only once.' }),
   old_signing_secret_expires_at: orNull(Time),
 })
 export const Ended = shape('EndedSecrets', { ended: Type.Integer() })
 export const Expiry = shape('KeyExpiry', {
-  expires_at: Type.Optional(Type.String({ format: DATE_OR_TIME, description: 'Without it the key does not expire.' })),
+  expires_at: Type.Optional(
+    Type.String({ format: DATE_OR_TIME, description: 'When the key expires. Leave it out for never.' }),
+  ),
 })
 
 export const Checklist = shape('Checklist', {
   is_complete: Type.Boolean(),
   steps: Type.Array(Type.Object({ step: oneOf(STEPS), done_at: orNull(Time) })),
   last_test: Type.Union([Type.Object({ state: Type.String(), error: orNull(Type.String()) }), Type.Null()], {
-    description: 'What came of the latest test postback.',
+    description: 'Result of the latest test postback.',
   }),
-  example_offer_id: Type.Union([id, Type.Null()], { description: 'An offer for testing.' }),
-  first_conversion_id: Type.Union([Type.String(), Type.Null()], { description: 'Live or test.' }),
+  example_offer_id: Type.Union([id, Type.Null()]),
+  first_conversion_id: Type.Union([Type.String(), Type.Null()], { description: 'First conversion, live or test.' }),
 })
 export type Checklist = Static<typeof Checklist>
 
 export const OverviewQuery = Type.Object({
   timezone: Type.Optional(
-    Type.String({ maxLength: 64, default: 'UTC', description: 'Whose days are meant: an IANA time zone.' }),
+    Type.String({
+      maxLength: 64,
+      default: 'UTC',
+      description: 'IANA time zone in which days begin, such as Europe/Berlin.',
+    }),
   ),
 })
 export const Overview = shape('Overview', {

@@ -7,7 +7,7 @@ import { shape } from '../../../http/shape.ts'
 const usd = (description: string) => Type.Number({ description: `US dollars ${description}` })
 const Movement = {
   earned: usd('that became payable.'),
-  reversed: usd('of it that were taken back.'),
+  reversed: usd('that were reversed.'),
   adjusted: usd('of credits, less debits, by the operator.'),
   paid: usd('that were paid out, less payments that were voided.'),
 }
@@ -15,20 +15,20 @@ const Movement = {
 export const Balance = shape('Balance', {
   publisher: Type.Object({ publisher_id: id, name: Type.String() }),
   pending: usd('of conversions that are not approved yet.'),
-  payable: usd('that are to be paid; negative when more was taken back than earned.'),
+  payable: usd('that are due; negative if reversals exceed earnings.'),
   paid: usd('that were paid so far.'),
-  period: Type.Object({ from: Time, to: Time, ...Movement }, { description: 'The time that was asked for.' }),
+  period: Type.Object({ from: Time, to: Time, ...Movement }),
 })
 
-const month = Type.String({ description: 'A month of UTC, such as 2026-11.' })
+const month = Type.String({ description: 'Month in UTC, such as 2026-11.' })
 
 export const StatementList = shape('StatementList', {
   statements: Type.Array(
     Type.Object({
       month,
-      is_open: Type.Boolean({ description: 'The month is not over.' }),
+      is_open: Type.Boolean({ description: 'Whether the month is not over yet.' }),
       ...Movement,
-      closing_balance: usd('payable at its end.'),
+      closing_balance: usd('payable at the end of the month.'),
     }),
   ),
   next_cursor: orNull(Type.String()),
@@ -37,11 +37,11 @@ export const StatementListQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 36, default: 12, description: 'How many months to return.' }),
   ),
-  cursor: Type.Optional(Type.String({ format: MONTH_CURSOR, description: 'The next_cursor of the page before.' })),
+  cursor: Type.Optional(Type.String({ format: MONTH_CURSOR, description: '`next_cursor` of the previous page.' })),
 })
 export const StatementParams = Type.Object({
   publisher_id: id,
-  month: Type.String({ maxLength: 20, description: 'A month of UTC, such as 2026-11.' }),
+  month: Type.String({ maxLength: 20, description: 'Month in UTC, such as 2026-11.' }),
 })
 
 export const PaymentList = shape('PaymentList', {
@@ -58,5 +58,5 @@ export const PaymentList = shape('PaymentList', {
 })
 export const PaymentListQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many to return.' })),
-  cursor: Type.Optional(Type.Integer({ minimum: 1, description: 'The next_cursor of the page before.' })),
+  cursor: Type.Optional(Type.Integer({ minimum: 1, description: '`next_cursor` of the previous page.' })),
 })

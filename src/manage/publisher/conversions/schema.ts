@@ -16,7 +16,7 @@ const FILTERS = {
   user_id: Type.Optional(UserId),
   offer_id: Type.Optional(id),
   status,
-  sub_id: Type.Optional(text(45, 'Only conversions with this value in any of aff_sub to aff_sub4.')),
+  sub_id: Type.Optional(text(45, 'Filter by a value in any of aff_sub to aff_sub4.')),
   from,
   to,
   mode: Type.Optional(oneOf(MODES)),
@@ -43,9 +43,7 @@ export const ConversionHistory = shape('ConversionHistory', {
     Type.Object({
       click_id: Type.String(),
       clicked_at: Time,
-      request_id: orNull(
-        Type.String({ description: 'Of the list that the link came from. Null when it is too long ago.' }),
-      ),
+      request_id: orNull(Type.String({ description: 'Request that listed the link; null if it is too long ago.' })),
       country: orNull(Type.String()),
       device: orNull(Type.String()),
       os: orNull(Type.String()),
@@ -60,12 +58,12 @@ export const ConversionHistory = shape('ConversionHistory', {
       status: oneOf(STATUSES),
       status_reason: orNull(oneOf(REASONS)),
       actor: oneOf(ACTORS),
-      payout: Type.Number({ description: 'US dollars: what it was worth then.' }),
+      payout: Type.Number({ description: 'Payout at that time, in US dollars.' }),
       request_id: orNull(
-        Type.String({ description: 'The request that caused it. Null: the time did, or the command line.' }),
+        Type.String({ description: 'Request that caused it; null if it was automatic or came from the command line.' }),
       ),
     }),
-    { description: 'First to last.' },
+    { description: 'Oldest first.' },
   ),
   postbacks: Type.Array(
     Type.Intersect([
@@ -83,15 +81,15 @@ export const ConversionHistory = shape('ConversionHistory', {
         ),
       }),
     ]),
-    { description: 'First to last, with every try that is still kept.' },
+    { description: 'Oldest first, with every attempt that is still stored.' },
   ),
   ledger: Type.Array(
     Type.Object({
       created_at: Time,
       balance: oneOf(BALANCES),
-      amount: Type.Number({ description: 'US dollars: what was added to this balance.' }),
+      amount: Type.Number({ description: 'Amount added to the balance, in US dollars.' }),
     }),
-    { description: 'First to last. Tests move no money.' },
+    { description: 'Oldest first. Test conversions have no entries.' },
   ),
   operator: orNull(
     Type.Object(
@@ -102,7 +100,7 @@ export const ConversionHistory = shape('ConversionHistory', {
         revenue: Type.Number(),
         advertiser_transaction_id: orNull(Type.String()),
       },
-      { description: 'For operators only.' },
+      { description: 'Only for operators.' },
     ),
   ),
 })

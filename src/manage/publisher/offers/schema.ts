@@ -20,10 +20,8 @@ export const AppOfferQuery = Type.Object({
   country,
   platform,
   category,
-  search: Type.Optional(text(100, 'In name or description; or the id of an offer.')),
-  sort: Type.Optional(
-    oneOf(WALL_SORTS, '`recommended` is the order of the wall, and says why each offer stands where it stands.'),
-  ),
+  search: Type.Optional(text(100, 'Words in name or description, or an offer ID.')),
+  sort: Type.Optional(oneOf(WALL_SORTS, '`recommended` is the order of the wall, with the reasons for each position.')),
   with: Type.Optional(
     oneOf(['figures'], `Adds the app's figures of the last ${OFFER_DAYS} days, without test traffic.`),
   ),
@@ -37,16 +35,16 @@ export const AppOffer = shape('AppOffer', OFFER)
 const { payout_local: _local, ...FIGURES } = StatsTotals.properties
 const Rank = shape('OfferRank', {
   expected_epc: Type.Number({
-    description: 'What a click is expected to earn, in US dollars, on average over all publishers.',
+    description: 'Expected earnings per click in US dollars, on average over all publishers.',
   }),
   clicks: Type.Integer({
-    description: 'About how many clicks of the last weeks this rests on; those of a week ago count half.',
+    description: 'Approximate number of recent clicks behind the estimate; those of a week ago count half.',
   }),
   reasons: Type.Array(Type.Object({ code: oneOf(RANK_CODES), message: Type.String() })),
 })
 const ListedOffer = Type.Object({
   ...OFFER,
-  figures: Type.Optional(Type.Object(FIGURES, { description: 'With `with=figures`.' })),
+  figures: Type.Optional(Type.Object(FIGURES, { description: 'Only with `with=figures`.' })),
   rank: Type.Optional(Rank),
 })
 export const AppOfferList = shape('AppOfferList', { ...OfferList.properties, offers: Type.Array(ListedOffer) })
@@ -55,7 +53,7 @@ export const OfferOfAppParams = Type.Object({ app_id: id, offer_id: id })
 export const CAP_STATES = ['open', 'full_today', 'full'] as const
 export const AppOfferReply = shape('AppOfferReply', {
   offer: AppOffer,
-  available: Type.Boolean({ description: 'Users of this app can see it.' }),
+  available: Type.Boolean({ description: 'Whether users of this app can see the offer.' }),
   reasons: VisibilityReply.properties.reasons,
   cap: oneOf(CAP_STATES),
   rank: Rank,
@@ -68,11 +66,11 @@ export const MAX_KEYWORD = 100
 const RULES = {
   blocked_categories: Type.Array(oneOf(CATEGORIES), { maxItems: CATEGORIES.length }),
   blocked_keywords: Type.Array(Type.String()),
-  payment_offers: Type.Boolean({ description: 'Offers for which the user must pay something are shown.' }),
+  payment_offers: Type.Boolean({ description: 'Whether offers that require a payment are shown.' }),
 }
 export const NewContentRules = shape('NewContentRules', RULES)
 export const ContentRules = shape('ContentRules', {
   ...RULES,
-  offers_left: Type.Integer({ description: 'Offers that run now and that these rules allow.' }),
-  offers_total: Type.Integer({ description: 'Offers that run now.' }),
+  offers_left: Type.Integer({ description: 'Running offers that these rules allow.' }),
+  offers_total: Type.Integer({ description: 'Running offers.' }),
 })

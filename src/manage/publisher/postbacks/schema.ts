@@ -19,22 +19,22 @@ const RESULTS = ['waiting', 'pass', 'fail'] as const
 const LANES = ['none', 'ok', 'failing', 'open', 'paused'] as const
 
 const method = oneOf(METHODS)
-const events = Type.Array(oneOf(STATUSES), { maxItems: STATUSES.length, description: 'The events to send.' })
+const events = Type.Array(oneOf(STATUSES), { maxItems: STATUSES.length })
 const timeout = Type.Integer({
   minimum: 1_000,
   maximum: 15_000,
-  description: 'How long a response may take, in milliseconds.',
+  description: 'Response timeout in milliseconds.',
 })
 const success = Type.Unsafe<(typeof SUCCESS_RULES)[number]>({
   type: 'string',
   enum: [...SUCCESS_RULES],
-  description: 'What counts as delivered: any 2xx, or a 2xx whose body begins with an answer of the dialect.',
+  description: 'What counts as delivered: any 2xx, or a 2xx whose body begins with one of the dialect’s `answers`.',
 })
 const negative = Type.Boolean({ description: 'Whether reversed amounts are sent as negative.' })
 
 export const Preview = shape('PostbackPreview', {
-  errors: Type.Array(Type.String(), { description: 'These forbid saving.' }),
-  warnings: Type.Array(Type.String(), { description: 'These do not prevent saving.' }),
+  errors: Type.Array(Type.String(), { description: 'Errors that prevent saving.' }),
+  warnings: Type.Array(Type.String(), { description: 'Warnings that do not prevent saving.' }),
   request: orNull(
     Type.Object({
       method,
@@ -42,10 +42,10 @@ export const Preview = shape('PostbackPreview', {
       headers: Type.Array(Type.Object({ name: Type.String(), value: Type.String(), about: orNull(Type.String()) })),
       body: orNull(Type.String()),
       parameters: Type.Array(Type.Object({ name: Type.String(), value: Type.String() }), {
-        description: 'Of the query or the form, decoded: as your server reads them.',
+        description: 'Decoded query or form parameters, as your server reads them.',
       }),
       signed_text: orNull(
-        Type.String({ description: 'What the signature of the dialect is a hash of, with a sample secret.' }),
+        Type.String({ description: 'Text that the dialect’s signature hashes, with a sample secret.' }),
       ),
     }),
   ),
@@ -55,7 +55,7 @@ const PresetShape = shape('PostbackPreset', {
   preset: Type.String(),
   title: Type.String(),
   about: Type.String(),
-  query: Type.String({ description: 'The query of the URL, with macros.' }),
+  query: Type.String({ description: 'Query of the URL, with macros.' }),
   method,
   events,
   success,
@@ -67,36 +67,41 @@ export const PostbackSettingsReply = shape('PostbackSettings', {
   settings: orNull(
     Type.Object({
       method,
-      url: Type.String({ description: 'With macros.' }),
+      url: Type.String({ description: 'Postback URL, with macros.' }),
       events,
-      headers: Type.Array(Type.String(), { description: 'Their names. Values are never shown.' }),
+      headers: Type.Array(Type.String(), { description: 'Names of the custom headers. Values are never shown.' }),
       timeout_ms: timeout,
       success,
       negative_reversals: negative,
       dialect: DialectShape,
-      has_receiver_secret: Type.Boolean({ description: 'The secret itself is never shown.' }),
+      has_receiver_secret: Type.Boolean({ description: 'Whether a receiver secret is set. It is never shown.' }),
     }),
   ),
   version: orNull(
-    Type.Integer({ description: 'Changes with every save; null without settings. Send it back as seen_version.' }),
+    Type.Integer({
+      description: 'Changes with every save; null without settings. Send it as `seen_version` when you save.',
+    }),
   ),
-  is_unreadable: Type.Boolean({ description: 'There are settings, but they were sealed with another SECRET_KEY.' }),
+  is_unreadable: Type.Boolean({
+    description: 'Whether the settings cannot be read because they were encrypted with another SECRET_KEY.',
+  }),
   preview: orNull(Preview),
   macros: Type.Array(Type.Object({ name: Type.String(), description: Type.String(), example: Type.String() })),
   recipe_macros: Type.Array(Type.Object({ name: Type.String(), description: Type.String() }), {
-    description: 'Macros that can only be in what a signature is a hash of.',
+    description: 'Macros that only work in the text of a signature.',
   }),
   presets: Type.Array(PresetShape, { description: 'Settings for known receivers, to start from.' }),
   scenarios: Type.Array(Type.Object({ scenario: oneOf(SCENARIO_NAMES), about: Type.String() })),
 })
 
 export const NewPostbackSettings = shape('NewPostbackSettings', {
-  url: text(2_000, 'With macros.'),
+  url: text(2_000, 'Postback URL, with macros.'),
   method: Type.Optional(method),
   events: Type.Optional(events),
   headers: Type.Optional(
     Type.Record(Type.String(), orNull(Type.String({ format: SAFE_TEXT })), {
-      description: 'All of them, by name. Null keeps the value that one has. Without this, all stay as they are.',
+      description:
+        'Custom headers by name, replacing all others. Null keeps the current value of a header. Leave it out to change nothing.',
     }),
   ),
   timeout_ms: Type.Optional(timeout),
@@ -104,12 +109,12 @@ export const NewPostbackSettings = shape('NewPostbackSettings', {
   negative_reversals: Type.Optional(negative),
   dialect: Type.Optional(NewDialect),
   receiver_secret: Type.Optional(
-    text(MAX_SECRET, 'The secret of the signature of the dialect. Without this, it stays as it is.'),
+    text(MAX_SECRET, 'Secret for the dialect’s signature. Leave it out to keep the current one.'),
   ),
   seen_version: Type.Optional(
     orNull(
       Type.Integer({
-        description: 'The version that was shown. If the settings changed since, nothing is saved: 409.',
+        description: 'The `version` you read. If the settings have changed since, nothing is saved (409).',
       }),
     ),
   ),
@@ -155,17 +160,20 @@ export const LogQuery = Type.Object({
   ...UUID_PAGE_QUERY,
 })
 const What = Type.Object({
-  user_id: Type.String({ description: 'Who is credited.' }),
+  user_id: Type.String({ description: 'User who is credited.' }),
   offer_id: id,
   offer_name: Type.String(),
-  reward: Type.Number({ description: 'As it is sent, in `currency`; may be negative for reversals.' }),
+  reward: Type.Number({ description: 'Reward as sent, in `currency`; may be negative for reversals.' }),
   currency: Type.String(),
 })
 /** One in the log, with what it sends to the publisher's server. */
 const LoggedPostback = Type.Intersect(
   [
     Postback,
-    Type.Object({ what: orNull(What) }, { description: 'What the event says; null if it is no longer kept.' }),
+    Type.Object(
+      { what: orNull(What) },
+      { description: '`what` is the content of the event, or null if it is no longer stored.' },
+    ),
   ],
   { title: 'LoggedPostback' },
 )
@@ -184,19 +192,19 @@ const REPLAY_FILTER = {
 export const NewReplay = shape('NewReplay', REPLAY_FILTER)
 export const ReplayCount = shape('ReplayCount', {
   count: Type.Integer(),
-  is_more: Type.Boolean({ description: 'There are more than were counted.' }),
+  is_more: Type.Boolean({ description: 'Whether there are more than were counted.' }),
 })
 export const ReplayParams = Type.Object({ app_id: id, replay_id: id })
 export const Replay = shape('Replay', {
   replay_id: id,
   state: oneOf(['running', 'done', 'cancelled']),
   filter: Type.Object(REPLAY_FILTER),
-  queued: Type.Integer({ description: 'How many it has put into the queue so far.' }),
+  queued: Type.Integer({ description: 'Postbacks queued so far.' }),
   skipped: Type.Integer({
-    description: 'How many it left out, because a later event of their conversion was delivered and is not sent again.',
+    description: 'Postbacks skipped because a later event of their conversion was delivered and is not resent.',
   }),
-  waiting: Type.Integer({ description: 'Of what it has queued, how many are not settled yet.' }),
-  remaining: Type.Integer({ description: 'How many it has yet to put into the queue; at most 10,000 are counted.' }),
+  waiting: Type.Integer({ description: 'Queued postbacks that are not delivered or failed yet.' }),
+  remaining: Type.Integer({ description: 'Postbacks still to be queued, counted up to 10,000.' }),
   created_at: Time,
   finished_at: orNull(Time),
 })
@@ -212,8 +220,10 @@ export const PostbackHealth = shape('PostbackHealth', {
   oldest_due_at: orNull(Time),
   dead: Type.Integer(),
   delivered_24h: Type.Integer({ description: 'Live postbacks of the last 24 hours that were delivered.' }),
-  failed_24h: Type.Integer({ description: 'Those that were attempted and not delivered so far.' }),
-  attempts: Type.Integer({ description: 'Of the last 24 hours, of the 5,000 newest live postbacks.' }),
+  failed_24h: Type.Integer({
+    description: 'Live postbacks of the last 24 hours that were attempted but not delivered.',
+  }),
+  attempts: Type.Integer({ description: 'Attempts in the last 24 hours, for the 5,000 newest live postbacks.' }),
   p95_ms: orNull(Type.Number()),
   last_failure: orNull(
     Type.Object({

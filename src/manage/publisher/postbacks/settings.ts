@@ -115,7 +115,7 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
         if ((await read(app.appId, trx)) === null)
           throw new AppError('CONFLICT', 'This app has no postback URL. Save one, and queued postbacks are sent.')
         if (!(await resumeLane(trx, by, app.appId, openerOf(caller))))
-          throw new AppError('CONFLICT', 'The operator of this network paused these postbacks. Contact the operator.')
+          throw new AppError('CONFLICT', 'The operator paused these postbacks. Ask the operator to resume them.')
       })
       wakePostbacks()
       return OK

@@ -13,7 +13,7 @@ const Asked = {
     Type.Unsafe<(typeof GROUPINGS)[number]>({
       ...oneOf(GROUPINGS),
       default: 'day',
-      description: 'What a row stands for.',
+      description: 'How to group the rows.',
     }),
   ),
   offer_id: StatsQuery.properties.offerId,

@@ -7,21 +7,21 @@ import { MODES, oneOf, orNull, text, Time } from '../../shapes.ts'
 export const OUTCOMES = ['success', 'error'] as const
 
 export const RequestQuery = Type.Object({
-  mode: Type.Optional(oneOf(MODES, 'Requests with the live or the test key. Live by default.')),
+  mode: Type.Optional(oneOf(MODES, 'Requests with the live or the test key. Defaults to live.')),
   outcome: Type.Optional(oneOf(OUTCOMES, 'Only successful requests, or only errors (status 400 and above).')),
-  request_id: Type.Optional(text(60, 'The X-Request-Id of a response.')),
+  request_id: Type.Optional(text(60, 'Filter by the X-Request-Id of a response.')),
   ...UUID_PAGE_QUERY,
 })
 
 const ApiRequest = shape('ApiRequest', {
-  request_id: Type.String({ description: 'As in the X-Request-Id header of the response.' }),
+  request_id: Type.String({ description: 'X-Request-Id of the response.' }),
   received_at: Time,
   method: Type.String(),
   path: Type.String(),
   parameters: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
-    description: 'Of the query, as sent. Secrets are masked and long values cut.',
+    description: 'Query parameters as sent, with secrets masked and long values cut.',
   }),
-  body: orNull(Type.String({ description: 'JSON. Secrets are masked, and a long body is cut.' })),
+  body: orNull(Type.String({ description: 'JSON body, with secrets masked; cut if long.' })),
   status: Type.Integer(),
   error: orNull(
     Type.Object({
@@ -30,11 +30,10 @@ const ApiRequest = shape('ApiRequest', {
       details: orNull(Type.Record(Type.String(), Type.Unknown())),
     }),
   ),
-  duration_ms: Type.Number({ description: 'Time that the server took.' }),
+  duration_ms: Type.Number(),
   is_verified: Type.Boolean({ description: 'False if the request named this API key with a wrong or missing secret.' }),
   skipped: Type.Integer({
-    description:
-      'How many similar requests came before this one and are not in the log: of a busy app it has a sample.',
+    description: 'Similar requests before this one that are not in the log: busy apps are sampled.',
   }),
 })
 

@@ -9,26 +9,30 @@ import { id, oneOf, orNull, Time } from '../../shapes.ts'
 const multiplier = Type.Number({
   exclusiveMinimum: 1,
   maximum: MAX_MULTIPLIER,
-  description: 'What every reward is multiplied with, at most 4 decimals: 2 doubles them.',
+  description: 'Factor on every reward, at most 4 decimals: 2 doubles them.',
 })
 
 const SETTINGS = {
-  kind: oneOf(APP_KINDS, 'reward: users see the wall. tracking: for servers only, without a wall.'),
+  kind: oneOf(APP_KINDS, '`reward`: users see the wall. `tracking`: for servers only, without a wall.'),
   keeps_balance: Type.Boolean({
     description:
-      'Whether approved rewards are added to a balance of each user, which `/v1/users/{userId}` returns. Counts from the time it is turned on; while it is off, balances stay as they are.',
+      'Whether approved rewards are added to a balance for each user, returned by `/v1/users/{userId}`. While disabled, balances stay unchanged.',
   }),
-  rounding: oneOf(ROUNDINGS, 'How the reward of each goal is rounded.'),
-  decimals: Type.Integer({ minimum: 0, maximum: MOST_DECIMALS, description: 'To how many decimals it is rounded.' }),
+  rounding: oneOf(ROUNDINGS),
+  decimals: Type.Integer({
+    minimum: 0,
+    maximum: MOST_DECIMALS,
+    description: 'Number of decimals that rewards are rounded to.',
+  }),
   minimum_reward: Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Null()], {
     description:
-      "Offers with a lower reward are not shown, in the app's currency, at most 4 decimals. A sale changes nothing about it.",
+      "Offers with a lower reward are hidden. In the app's currency, at most 4 decimals; sales do not affect it.",
   }),
   welcome_offer_id: Type.Union([id, Type.Null()], {
-    description: 'The offer that the wall shows first to users who have no conversion yet.',
+    description: 'Offer that the wall shows first to users without conversions.',
   }),
   daily_limit: Type.Union([Type.Integer({ minimum: 1, maximum: 10_000 }), Type.Null()], {
-    description: 'How many offers a user can complete in a day of UTC. After that, links lead to a page that says so.',
+    description: 'Offers that a user can complete per UTC day. After that, links lead to a page that says so.',
   }),
 }
 
@@ -45,12 +49,14 @@ export const ChangedRewardSettings = shape(
         [
           Type.Object({
             multiplier,
-            starts_at: Type.Optional(Type.String({ format: DATE_OR_TIME, description: 'Without it, now.' })),
+            starts_at: Type.Optional(
+              Type.String({ format: DATE_OR_TIME, description: 'Start of the sale. Defaults to now.' }),
+            ),
             ends_at: Type.String({ format: DATE_OR_TIME }),
           }),
           Type.Null(),
         ],
-        { description: 'Replaces the one before. Null: none. Clicks made in a sale keep it.' },
+        { description: 'Replaces the current sale; null ends it. Clicks made during a sale keep it.' },
       ),
     ),
   },

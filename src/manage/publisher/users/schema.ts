@@ -13,7 +13,7 @@ export const UserListQuery = Type.Object({
 })
 export const AppUserList = shape('AppUserList', {
   users: Type.Array(Type.Object({ user_id: Type.String(), last_conversion_at: Time }), {
-    description: 'Of the latest 1,000 conversions, the latest first.',
+    description: 'Users of the latest 1,000 conversions, latest first.',
   }),
 })
 
@@ -22,17 +22,17 @@ export const Erasure = shape('Erasure', {
   mode: oneOf(MODES),
   status: oneOf(
     ['waiting', 'settling', 'done'],
-    'waiting: for its turn, or for postbacks to be delivered; settling: erased, and looked at again for what arrives late; done.',
+    '`waiting`: for its turn, or for postbacks to be delivered. `settling`: erased, and checked again for late data.',
   ),
-  pseudonym: Type.String({ description: 'What takes the place of the user ID.' }),
+  pseudonym: Type.String({ description: 'Replaces the user ID.' }),
   requested_by: Type.String(),
   requested_at: Time,
   erased_at: orNull(Time),
   done_at: orNull(Time),
-  counts: Type.Record(Type.String(), Type.Integer(), { description: 'Rows erased so far, by what they are.' }),
+  counts: Type.Record(Type.String(), Type.Integer(), { description: 'Rows erased so far, by kind.' }),
 })
 export const ErasureReply = shape('ErasureReply', {
-  erasure: Type.Union([Erasure, Type.Null()], { description: 'Null: nothing is known of this user.' }),
+  erasure: Type.Union([Erasure, Type.Null()], { description: 'Null if nothing is known about this user.' }),
   waiting_postbacks: Type.Integer({
     description: 'Postbacks about the user that are delivered first, for up to 3 days.',
   }),
@@ -49,17 +49,14 @@ export const AppUserQuery = Type.Object({ mode: Type.Optional(oneOf(MODES)), ...
 
 export const AppUser = shape('AppUser', {
   user_id: Type.String(),
-  ban: Type.Union(
-    [
-      Type.Object({
-        is_everywhere: Type.Boolean({ description: 'In every app of the network.' }),
-        created_at: Time,
-      }),
-      Type.Null(),
-    ],
-    { description: 'Since when the network keeps the user from offers; null: it does not.' },
-  ),
-  erasure: Type.Union([Erasure, Type.Null()], { description: 'The erasure of this user that is under way.' }),
+  ban: Type.Union([
+    Type.Object({
+      is_everywhere: Type.Boolean({ description: 'Whether the ban covers every app of the network.' }),
+      created_at: Time,
+    }),
+    Type.Null(),
+  ]),
+  erasure: Type.Union([Erasure, Type.Null()], { description: 'Erasure of this user in progress, or null.' }),
   clicks: Type.Array(
     Type.Object({
       click_id: Type.String(),
@@ -70,11 +67,11 @@ export const AppUser = shape('AppUser', {
       device: orNull(Type.String()),
       os: orNull(Type.String()),
     }),
-    { description: 'The latest, newest first.' },
+    { description: 'Latest clicks, newest first.' },
   ),
   balance,
   currency,
   keeps_balance,
-  entries: Type.Array(BalanceEntry, { description: 'Of the balance, newest first.' }),
+  entries: Type.Array(BalanceEntry, { description: 'Balance entries, newest first.' }),
   next_cursor,
 })

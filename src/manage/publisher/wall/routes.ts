@@ -25,14 +25,16 @@ const WallFunnel = shape('WallFunnel', {
   views: Type.Integer({ description: 'How often the wall was shown.' }),
   opened: Type.Integer({ description: 'How often the details of an offer were opened.' }),
   started: Type.Integer({ description: 'Clicks on links of the wall.' }),
-  completed: Type.Integer({ description: 'Such clicks with a conversion that is pending or approved.' }),
-  payout: Type.Number({ description: 'Of the approved ones, in USD.' }),
-  payout_per_thousand_views: orNull(Type.Number({ description: 'In USD. Null: no views.' })),
+  completed: Type.Integer({ description: 'Clicks on links of the wall with a pending or approved conversion.' }),
+  payout: Type.Number({ description: 'Payout of approved conversions, in USD.' }),
+  payout_per_thousand_views: orNull(
+    Type.Number({ description: 'Payout per 1,000 views, in USD; null without views.' }),
+  ),
 })
 const WallPreview = shape('WallPreview', { path: Type.String() })
 const WallSdk = shape('WallSdk', {
-  path: Type.String({ description: 'The script of this version. Its content never changes.' }),
-  integrity: Type.String({ description: 'For the integrity attribute of the script element.' }),
+  path: Type.String({ description: 'Path of the script of this version. Its content never changes.' }),
+  integrity: Type.String({ description: 'Value for the `integrity` attribute of the script element.' }),
 })
 
 export function wallSettingsRoutes(routes: ManageRoutes, { db, secretKey, credentials, limiter }: ManageContext): void {
@@ -72,7 +74,7 @@ export function wallSettingsRoutes(routes: ManageRoutes, { db, secretKey, creden
     access: 'publisher',
     params: AppParams,
     query: Type.Object({
-      days: Type.Optional(Type.Integer({ minimum: 1, maximum: 31, description: 'How many days. 7 if absent.' })),
+      days: Type.Optional(Type.Integer({ minimum: 1, maximum: 31, description: 'Number of days. Defaults to 7.' })),
     }),
     reply: WallFunnel,
     run: ({ app, query }) => readFunnel(db, app.appId, query.days ?? 7, new Date()),

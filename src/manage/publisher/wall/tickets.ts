@@ -28,7 +28,7 @@ const listed = {
   kind: oneOf(TICKET_KINDS),
   offer_id: orNull(id),
   offer_name: orNull(Type.String()),
-  status: oneOf(TICKET_STATUSES, 'open: waits for your answer.'),
+  status: oneOf(TICKET_STATUSES, '`open`: waiting for your answer.'),
   country: orNull(Type.String()),
   device: orNull(Type.String()),
   os: orNull(Type.String()),
@@ -37,14 +37,14 @@ const listed = {
 }
 const TicketList = shape('TicketList', {
   tickets: Type.Array(Type.Object(listed), { description: 'Newest first.' }),
-  open: Type.Integer({ description: 'How many wait for an answer; at most 100 are counted.' }),
+  open: Type.Integer({ description: 'Tickets that await an answer, counted up to 100.' }),
   next_cursor: NextCursor,
 })
 
 const Ticket = shape('Ticket', {
   ...listed,
   is_test: Type.Boolean(),
-  email: orNull(Type.String({ description: 'Given by the user, not verified.' })),
+  email: orNull(Type.String({ description: 'Email address given by the user, not verified.' })),
   emails_answers: Type.Boolean({ description: 'Whether answers are also sent to `email`.' }),
   click_id: orNull(Type.String({ description: "The user's latest click on the offer, when the ticket was opened." })),
   clicked_at: orNull(Time),
@@ -55,15 +55,15 @@ const Ticket = shape('Ticket', {
       status: oneOf(STATUSES),
       created_at: Time,
     }),
-    { description: 'Of the user, for the offer: the latest ten.' },
+    { description: 'Latest ten conversions of the user for the offer.' },
   ),
   messages: Type.Array(
     Type.Object({
       message_id: Type.String(),
-      author: orNull(Type.String({ description: 'Null for the user.' })),
+      author: orNull(Type.String({ description: 'Who wrote the message; null for the user.' })),
       text: Type.String(),
       has_image: Type.Boolean(),
-      is_emailed: Type.Boolean({ description: 'An answer that is also sent to the email address of the user.' }),
+      is_emailed: Type.Boolean({ description: 'Whether the answer is also sent to the email address of the user.' }),
       created_at: Time,
     }),
     { description: 'Oldest first.' },

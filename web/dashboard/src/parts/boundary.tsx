@@ -21,7 +21,7 @@ export class Boundary extends Component<{ children: ReactNode }, State> {
           <Text size="sm">
             {hasNotCome
               ? 'Part of this page could not be loaded. Check your connection, or reload: there may be a new version.'
-              : 'Something went wrong on this page. If it happens again, contact the operator of this network.'}
+              : 'Something went wrong on this page. If it happens again, contact the operator.'}
           </Text>
           <Button size="xs" variant="default" onClick={() => window.location.reload()}>
             Reload

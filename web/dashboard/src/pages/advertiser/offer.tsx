@@ -105,7 +105,7 @@ function PauseButton({ path, offer }: { path: OfferPath; offer: Offer }) {
 
 const PAUSES = {
   advertiser: 'You paused this offer.',
-  operator: 'The operator of the network paused this offer.',
+  operator: 'The operator paused this offer.',
 } as const
 
 const priceOf = ({ revenue, revenue_percent }: Offer['goals'][number]) =>

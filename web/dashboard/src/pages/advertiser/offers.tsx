@@ -68,7 +68,7 @@ export default function Offers() {
             pager={<Pager pages={pages} nextCursor={next_cursor} />}
             empty={
               search === undefined ? (
-                <Empty title="No offers yet">Propose one, or ask the operator of the network to add it.</Empty>
+                <Empty title="No offers yet">Propose one, or ask the operator to add it.</Empty>
               ) : (
                 <Empty title="No offer matches">Clear the search to see all.</Empty>
               )

@@ -11,7 +11,7 @@ export default function Proposals() {
   return (
     <Page
       title="Proposals"
-      about="New offers and changes to your offers. They take effect once the operator of the network approves them."
+      about="New offers and changes to your offers. They take effect once the operator approves them."
     >
       {control}
       <Loaded query={list}>

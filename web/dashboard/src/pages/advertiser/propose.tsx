@@ -10,8 +10,7 @@ import { OfferForm } from '../../parts/network-offers/offer-form.tsx'
 import { NEW_OFFER, type OfferValues, proposalOf, valuesOf } from '../../parts/network-offers/values.ts'
 import { Loaded, Page } from '../../parts/page.tsx'
 
-const ABOUT =
-  'Nothing changes until the operator of the network approves the proposal. You get an email with the decision.'
+const ABOUT = 'Nothing changes until the operator approves the proposal. You get an email with the decision.'
 
 export default function Propose() {
   const { advertiser_id, offer_id } = useParams<{ advertiser_id: string; offer_id?: string }>()

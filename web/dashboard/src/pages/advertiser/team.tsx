@@ -11,7 +11,7 @@ export default function Team() {
   return (
     <People
       base={`/advertisers/${advertiser_id}`}
-      about="Everyone with access to this advertiser’s account. The operator of the network invites and disables members."
+      about="Everyone with access to this advertiser’s account. The operator invites and disables members."
       roles={ROLES}
       ownerRole="advertiser"
       mayChange={mayWrite(useMe())}

@@ -58,7 +58,7 @@ function KnownLocker({ appId, id }: { appId: string; id: string }) {
               actions={<Status value={stateOf(data)} />}
             >
               {data.taken_down_reason !== null && (
-                <Alert color="red" title="Taken down by the operator of the network" role="alert">
+                <Alert color="red" title="Taken down by the operator" role="alert">
                   {data.taken_down_reason} The locker cannot be used until the operator restores it.
                 </Alert>
               )}

@@ -13,7 +13,7 @@ export function SessionsSection() {
     done: 'Session signed out.',
   })
   return (
-    <Section title="Active sessions" about="Sign out any session that you don’t recognise, then change your password.">
+    <Section title="Active sessions" about="Sign out any session that you don’t recognize, then change your password.">
       <Loaded query={sessions}>
         {(list) => (
           <Stack gap="xs">
@@ -41,7 +41,7 @@ export function SessionsSection() {
   )
 }
 
-/** Roughly: enough to recognise one's own. */
+/** Roughly: enough to recognize one's own. */
 function browserOf(userAgent: string | null): string {
   if (userAgent === null) return 'Unknown browser'
   const browser = /(Edg|OPR|Firefox|Chrome|Safari)/.exec(userAgent)?.[1] ?? 'API client'

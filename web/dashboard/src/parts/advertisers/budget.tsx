@@ -39,7 +39,7 @@ export function OwnBudget({ advertiserId }: { advertiserId: string }) {
   const { data } = useGet(`/advertisers/${advertiserId}/budget`)
   if (data === undefined || (data.daily ?? data.monthly ?? data.total) === null) return null
   return (
-    <Section title="Budget" about="Set by the operator of the network. You get an email at 80% and when it is used up.">
+    <Section title="Budget" about="Set by the operator. You get an email at 80% and when it is used up.">
       <Spent budget={data} isOwn />
     </Section>
   )

@@ -103,7 +103,7 @@ export function StatusSection({ advertiser, mayChange }: SectionProps) {
   return (
     <Section
       title="Status mappings"
-      about="Common values (paid, declined, chargeback, 1, 0 …) are recognised automatically."
+      about="Common values (paid, declined, chargeback, 1, 0 …) are recognized automatically."
     >
       <PartForm
         part={part}

@@ -132,7 +132,7 @@ function FirstConversion({ app, checklist, isDone }: StepProps) {
       </Text>
       {example_offer_id === null ? (
         <Text size="sm" c="dimmed">
-          No offers are available yet. Contact the operator of this network.
+          No offers are available yet. Contact the operator.
         </Text>
       ) : (
         <RequestExample app={app} path="/conversions" body={{ userId: 'user-1', offerId: example_offer_id }} testOnly />

@@ -38,7 +38,7 @@ export function Payments({ base }: { base: `/publishers/${string}` }) {
             rowKey={({ payment_id }) => payment_id}
             minWidth={420}
             isPlain
-            empty={<Text size="sm">No payments yet. The operator of this network pays your payable balance.</Text>}
+            empty={<Text size="sm">No payments yet. The operator pays your payable balance.</Text>}
             pager={<Pager pages={pages} nextCursor={next_cursor} />}
           />
         )}

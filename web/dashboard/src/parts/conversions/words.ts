@@ -13,7 +13,7 @@ const REASONS: Record<Reason, string> = {
   unconfirmed: 'The advertiser did not confirm it in time.',
   advertiser_rejected: 'The advertiser rejected it.',
   advertiser_reversed: 'The advertiser reversed it.',
-  operator: 'Decided by the operator of this network.',
+  operator: 'Decided by the operator.',
 }
 
 export const explainReason = (reason: Reason | null) => (reason === null ? null : REASONS[reason])

@@ -96,11 +96,11 @@ const columnsOf = (open: (offerId: number) => void, sort: OfferSort | undefined)
 const Nothing = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (
     <Empty title="No offers match">
-      Clear a filter. If there are still none, check the content rules or contact the operator of this network.
+      Clear a filter. If there are still none, check the content rules or contact the operator.
     </Empty>
   ) : (
     <Empty title="No offers yet">
-      Check the content rules of this app. If they exclude nothing, contact the operator of this network.
+      Check the content rules of this app. If they exclude nothing, contact the operator.
     </Empty>
   )
 

@@ -39,7 +39,7 @@ const PAUSES = {
   gone: 'Your server answered 410 (Gone), so nothing more is sent to this URL. Correct the URL in the settings, or resume if the URL is right.',
   failing:
     'Everything sent to this URL has failed for five days. Check the last error, fix your server or the URL, then resume.',
-  operator: 'The operator of this network paused your postbacks. Contact the operator.',
+  operator: 'The operator paused your postbacks. Ask the operator to resume them.',
   'no address': 'No postback URL was set for a while. Resume when your server is ready.',
 }
 

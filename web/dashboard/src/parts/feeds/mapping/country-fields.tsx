@@ -22,7 +22,7 @@ export function ByCountryFields({ offers }: { offers: string }) {
         <Stack gap="sm" className="mapping-entry">
           <SourceField place={[...PLACE, 'countries']} label="Payout countries" lists={lists} isRequired options={['split']} hidesValues />
           <SourceField place={[...PLACE, 'exclude']} label="Excluded payout countries" lists={lists} options={['split']} hidesValues />
-          <ConditionField place={[...PLACE, 'negated']} label="Payouts whose countries are exclusions" about="How to recognise payouts for all countries except those listed. Leave empty if there are none." lists={lists} />
+          <ConditionField place={[...PLACE, 'negated']} label="Payouts whose countries are exclusions" about="How to recognize payouts for all countries except those listed. Leave empty if there are none." lists={lists} />
           <Clear place={[...PLACE, 'negated']} label="Remove this condition" />
           <LookupField place={[...PLACE, 'platforms']} label="Payout platforms" lists={lists} choices={choicesOf(PLATFORMS)} isSeveral />
           <SourceField place={[...PLACE, 'of']} label="Payout goal" about="What the payout is for. If several payouts are for the same goal, the one that names the country applies." lists={lists} options={['default']} hidesValues />

@@ -20,7 +20,7 @@ export function PaymentFields({ offers }: { offers: string }) {
           Percentage payouts
         </Text>
         <Text size="xs" c="dimmed">
-          How to recognise payouts that are not a fixed amount. Such offers are skipped.
+          How to recognize payouts that are not a fixed amount. Such offers are skipped.
         </Text>
         <Entries place={['not_fixed']} noun="condition" entry={{ path: '', is: [] }}>
           {(place, i) => <ConditionField place={place} label={`Percentage condition ${i + 1}`} lists={lists} />}
