@@ -120,6 +120,7 @@ test('the examples of the management API are what it answers', async () => {
     const search = path === '/apps/{app_id}/offers' ? '&search=Builder%202' : ''
     await recorder.get(query.includes('limit') ? `${filled}?limit=1${search}` : filled)
   }
+  await recorder.ask('DELETE', `/feeds/${fed.feed_id}`)
   assert.deepEqual(
     recorder.hasAll().filter((name) => !NOT_SHOWN.includes(name)),
     [],

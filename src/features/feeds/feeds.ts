@@ -78,7 +78,7 @@ export async function createFeed(db: Db, by: Actor, secretKey: string, feed: New
   }
 }
 
-/** The same offers would otherwise be skipped as those of somebody else. */
+/** The same offers would otherwise be skipped as those of another feed. */
 const takeOverRemoved = (trx: Trx, feedId: number, advertiserId: number) =>
   sql`UPDATE feed_offers f SET feed_id = ${feedId} FROM feeds removed
     WHERE removed.feed_id = f.feed_id AND removed.removed_at IS NOT NULL AND removed.advertiser_id = ${advertiserId}`.execute(trx) // prettier-ignore
