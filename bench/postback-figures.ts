@@ -1,12 +1,12 @@
 // Figures 9 to 12, of postbacks, for the table.
 import { type IsolationMeasured, isolationOf, p50Of, p99Of } from './isolation.ts'
-import { type PostbacksMeasured, ratioOf } from './postbacks.ts'
+import { type Contender, type PostbacksMeasured, ratioOf } from './postbacks.ts'
 import type { Figure } from './report.ts'
 import { median } from './rounds.ts'
 
 export function postbackFigures({ rounds, latencies, delivered, logged }: PostbacksMeasured): Figure[] {
-  const rate = (name: 'ours' | 'bullmq' | 'undici') => median(rounds.map((round) => round[name])).toFixed(0)
-  const over = (figure: 9 | 10, what: string, to: 'bullmq' | 'undici', least: number, notes: string[]): Figure => ({
+  const rate = (name: 'ours' | Contender) => median(rounds.map((round) => round[name])).toFixed(0)
+  const over = (figure: 9 | 10, what: string, to: Contender, least: number, notes: string[]): Figure => ({
     figure,
     what,
     value: ratioOf(rounds, to).toFixed(2),
@@ -22,6 +22,7 @@ export function postbackFigures({ rounds, latencies, delivered, logged }: Postba
       `Offerdeck: ${rate('ours')} a second; BullMQ on Redis: ${rate('bullmq')}`,
       `${delivered.toLocaleString('en')} delivered, ${logged.toLocaleString('en')} in the log${isWhole ? '' : ': SOME ARE MISSING'}`,
     ]),
+    over(9, 'the same, over a sender with a log in PostgreSQL', 'logged', 1, [`a sender with a log: ${rate('logged')} a second`]), // prettier-ignore
     over(10, 'the same, over a bare loop of undici', 'undici', 0.4, [`a loop of undici: ${rate('undici')} a second`]),
     {
       figure: 11,

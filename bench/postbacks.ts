@@ -1,6 +1,6 @@
 // Figures 9 and 10: postbacks delivered a second to a sink on the same machine, each with its log, by one worker process;
-// over BullMQ on Redis with a worker that keeps no log, and over a bare loop of undici. And how long after its conversion
-// a single postback arrives.
+// over BullMQ on Redis with a worker that keeps no log, over a sender with a log in the same PostgreSQL, and over a bare
+// loop of undici. And how long after its conversion a single postback arrives.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -22,8 +22,10 @@ const APPS = 10
 const QUEUED_A_SECOND = 8_000
 const SINGLES = 60
 
+export type Contender = 'bullmq' | 'logged' | 'undici'
+
 export type PostbacksMeasured = {
-  rounds: { ours: number; bullmq: number; undici: number }[]
+  rounds: Record<'ours' | Contender, number>[]
   /** Milliseconds from the answer to the report until the postback arrives, in ascending order. */
   latencies: number[]
   /** Attempts in the log and deliveries in the queue, which must be equal in number. */
@@ -54,17 +56,20 @@ async function measureOn(catalogue: Catalogue, plan: Plan, say: Say): Promise<Po
   await sleep(500)
   const bullmq = await startOnCommand('bullmq-worker.ts', [url, String(redisPort)])
   ended.defer(() => end(bullmq.child))
+  const logged = await startOnCommand('logged-sender.ts', [url, catalogue.dataDir])
+  ended.defer(() => end(logged.child))
   const undici = await startOnCommand('undici-loop.ts', [url])
   ended.defer(() => end(undici.child))
 
-  say('Postbacks by Offerdeck, by BullMQ and by a loop of undici, in turn …')
+  say('Postbacks by Offerdeck, by BullMQ, by a sender with a log and by a loop of undici, in turn …')
   const runOurs = (seconds: number) => deliver(opened.pool, appIds, seconds)
   const rounds: PostbacksMeasured['rounds'] = []
-  for (const run of [runOurs, bullmq.run, undici.run]) await run(plan.warmUpSeconds)
+  for (const run of [runOurs, bullmq.run, logged.run, undici.run]) await run(plan.warmUpSeconds)
   await runLong(opened.pool, 'ANALYZE')
   for (let round = 0; round < plan.rounds; round++) {
-    const ours = await runOurs(plan.seconds)
-    rounds.push({ ours, bullmq: await bullmq.run(plan.seconds), undici: await undici.run(plan.seconds) })
+    const { seconds } = plan
+    const ours = await runOurs(seconds)
+    rounds.push({ ours, bullmq: await bullmq.run(seconds), logged: await logged.run(seconds), undici: await undici.run(seconds) }) // prettier-ignore
   }
   const [counts] = await runLong<{ delivered: number; logged: number }>(
     opened.pool,
@@ -187,5 +192,5 @@ async function end(child: ChildProcess): Promise<void> {
   await ended
 }
 
-export const ratioOf = (rounds: PostbacksMeasured['rounds'], to: 'bullmq' | 'undici') =>
+export const ratioOf = (rounds: PostbacksMeasured['rounds'], to: Contender) =>
   median(rounds.map((round) => round.ours / round[to]))
