@@ -3,9 +3,13 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import type { Pool } from 'pg'
 import { Installation, type Running, until } from '../../test/installation.ts'
 import { failsWith } from '../../test/operator.ts'
 import { listBackups } from '../db/backup/backup.ts'
+import { restoreBackup } from '../db/backup/restore.ts'
+import { holdEmbeddedPostgres } from '../db/embedded.ts'
+import { openPool } from '../db/open.ts'
 
 const PASSPHRASE = 'correct horse battery staple'
 const home = new Installation()
@@ -72,6 +76,26 @@ function anotherHome(): Installation {
 }
 
 type Made = { file: string; verified: { conversions: number } | null }
+
+/** As the owner of the server, in the database of an installation. */
+async function withPool<T>({ dataDir }: Installation, work: (pool: Pool) => Promise<T>): Promise<T> {
+  const embedded = await holdEmbeddedPostgres(dataDir)
+  const { pool, close } = openPool(embedded.superuserConnection, 2)
+  try {
+    return await work(pool)
+  } finally {
+    await close()
+    await embedded.release()
+  }
+}
+
+/** Sequences whose next numbers may have been given away after the backup. */
+const findUnmoved = (one: Installation) =>
+  withPool(one, async (pool) => {
+    const text =
+      "SELECT sequencename FROM pg_sequences WHERE schemaname = 'public' AND coalesce(last_value, 0) < 100000"
+    return (await pool.query<{ sequencename: string }>(text)).rows.map(({ sequencename }) => sequencename)
+  })
 
 test('a backup made under load has all that was acknowledged before, and the network goes on from there', async () => {
   const acknowledged: string[] = []
@@ -148,6 +172,18 @@ test('only the passphrase opens a backup, and only a whole one is restored', asy
     readdirSync(home.dataDir).filter((name) => name.startsWith('verifying-')),
     [],
   )
+})
+
+test('a restore that was killed once the database had its place is completed by the next command', async () => {
+  const { file } = await home.json<Made>('backup', 'create', '--folder', folder, '--no-verify')
+  const other = anotherHome()
+  await restoreBackup(file, PASSPHRASE, other.dataDir) // and no more of the command
+  failsWith(await other.run(['restore', file]), /There is already a database/)
+  const { publisher_id } = await other.json<{ publisher_id: number }>('publisher', 'create', '--name', 'New')
+  assert.ok(publisher_id > 100_000)
+  assert.deepEqual(await findUnmoved(other), [])
+  const { publisher_id: next } = await other.json<{ publisher_id: number }>('publisher', 'create', '--name', 'Next')
+  assert.equal(next, publisher_id + 1)
 })
 
 test('what waits in the spool and what the demo knows are restored with the rest', async () => {
