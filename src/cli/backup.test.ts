@@ -186,6 +186,25 @@ test('a restore that was killed once the database had its place is completed by 
   assert.equal(next, publisher_id + 1)
 })
 
+test('a backup that was killed during its check, or failed it, is none', async () => {
+  const one = anotherHome()
+  const folder = join(one.folder, 'backups')
+  await one.json('publisher', 'create', '--name', 'P')
+  const create = one.start(['backup', 'create', '--folder', folder])
+  await until(() => readdirSync(one.dataDir).some((name) => name.startsWith('verifying-')))
+  await create.kill('SIGKILL')
+  assert.deepEqual(listBackups(folder), [])
+  await withPool(one, (pool) =>
+    pool.query(`SET session_replication_role = replica;
+      INSERT INTO ledger_balances (account, party_id, amount_micros) SELECT 'publisher', publisher_id, 1 FROM publishers`),
+  )
+  failsWith(
+    await one.run(['backup', 'create', '--folder', folder]),
+    /The ledger is wrong: .* The backup failed verification and was deleted/,
+  )
+  assert.deepEqual(readdirSync(folder), [])
+})
+
 test('what waits in the spool and what the demo knows are restored with the rest', async () => {
   await server.kill('SIGTERM')
   const spooled = join(home.dataDir, 'spool/clicks/1-1-gone')
