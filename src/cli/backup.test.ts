@@ -6,8 +6,10 @@ import { after, before, test } from 'node:test'
 import type { Pool } from 'pg'
 import { Installation, type Running, until } from '../../test/installation.ts'
 import { failsWith } from '../../test/operator.ts'
+import type { Config } from '../config.ts'
 import { listBackups } from '../db/backup/backup.ts'
 import { restoreBackup } from '../db/backup/restore.ts'
+import { readSchedule } from '../db/backup/schedule.ts'
 import { holdEmbeddedPostgres } from '../db/embedded.ts'
 import { openPool } from '../db/open.ts'
 
@@ -193,7 +195,7 @@ test('a backup that was killed during its check, or failed it, is none', async (
   const create = one.start(['backup', 'create', '--folder', folder])
   await until(() => readdirSync(one.dataDir).some((name) => name.startsWith('verifying-')))
   await create.kill('SIGKILL')
-  assert.deepEqual(listBackups(folder), [])
+  assert.deepEqual(listBackups(folder, new Date()), [])
   await withPool(one, (pool) =>
     pool.query(`SET session_replication_role = replica;
       INSERT INTO ledger_balances (account, party_id, amount_micros) SELECT 'publisher', publisher_id, 1 FROM publishers`),
@@ -222,10 +224,14 @@ test('the worker makes one when it is time, keeps the newest, and says what is w
   const scheduled = join(home.folder, 'scheduled')
   mkdirSync(scheduled)
   for (const day of ['01', '02', '03']) writeFileSync(join(scheduled, `offerdeck-202601${day}-000000.tar.zst.age`), '')
+  writeFileSync(join(scheduled, 'offerdeck-29990101-000000.tar.zst.age'), 'of a clock that was wrong')
+  const now = new Date('2026-01-04T12:00:00Z')
+  const schedule = { backupDir: scheduled, backupHours: 24 } as Config
+  assert.deepEqual(readSchedule(schedule, now), { last_at: new Date('2026-01-03'), last_bytes: 0, is_late: false })
   writeFileSync(join(scheduled, 'offerdeck-20260104-000000.tar.zst.age.part'), 'of one that was killed')
   writeFileSync(join(scheduled, 'notes.txt'), 'of the operator')
   const two = [await home.serve({ BACKUP_DIR: scheduled, BACKUP_KEEP: '2' }), await home.serve({ BACKUP_DIR: scheduled, BACKUP_KEEP: '2' }, ['--only', 'worker', '--json'])] // prettier-ignore
-  await until(() => listBackups(scheduled).length === 2)
+  await until(() => readdirSync(scheduled).filter((name) => name.endsWith('.age')).length === 2)
   for (const one of two) assert.equal((await one.kill('SIGTERM')).status, 0)
   const names = readdirSync(scheduled).toSorted()
   assert.deepEqual(names.slice(0, 2), ['notes.txt', 'offerdeck-20260103-000000.tar.zst.age'])
@@ -238,5 +244,5 @@ test('the worker makes one when it is time, keeps the newest, and says what is w
   const ended = await home.serve({ BACKUP_DIR: folder })
   await until(() => existsSync(folder))
   assert.equal((await ended.kill('SIGTERM')).status, 0)
-  assert.deepEqual(listBackups(folder), [])
+  assert.deepEqual(listBackups(folder, new Date()), [])
 })

@@ -32,7 +32,7 @@ export const backupCommand = () =>
         .description('list backups, newest first')
         .option('--folder <folder>', 'folder with the backups (default: BACKUP_DIR)')
         .action((options: FolderOptions) => {
-          const listed = listBackups(folderOf(loadConfig(terminal().env), options)).map(present)
+          const listed = listBackups(folderOf(loadConfig(terminal().env), options), new Date()).map(present)
           show(options, listed, () => table(listed, 'There are no backups.'))
         }),
     )
@@ -63,7 +63,7 @@ async function create(options: CreateOptions): Promise<void> {
   const verify = (file: string) => verifyBackup(file, passphrase, dataDir).catch(refuseBackup)
   const result = await backingUp(dataDir, async () => {
     const backup = await makeBackup(source, folder, passphrase, options.verify ? verify : async () => null)
-    const deleted = keep === null ? [] : await dropOldBackups(folder, keep)
+    const deleted = keep === null ? [] : await dropOldBackups(folder, keep, new Date())
     return { ...present(backup), verified: backup.verified, deleted: deleted.map(({ file }) => file) }
   })
   show(options, result, ({ file, bytes, verified }) => {

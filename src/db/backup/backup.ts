@@ -105,8 +105,8 @@ async function removeUnfinished(folder: string): Promise<void> {
   for (const name of names) if (NAME.test(name.replace(/\.part$/, '')) && name.endsWith('.part')) await rm(join(folder, name)) // prettier-ignore
 }
 
-/** The complete ones, newest first. */
-export function listBackups(folder: string): Backup[] {
+/** Newest first. Last those dated ahead of the clock: it was wrong when they were made, and they would stay the newest. */
+export function listBackups(folder: string, now: Date): Backup[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder)
     .flatMap((name) => {
@@ -116,12 +116,18 @@ export function listBackups(folder: string): Backup[] {
       const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0
       return [{ file, madeAt: new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`), bytes }]
     })
-    .toSorted((a, b) => b.madeAt.getTime() - a.madeAt.getTime())
+    .toSorted((a, b) => Number(a.madeAt > now) - Number(b.madeAt > now) || b.madeAt.getTime() - a.madeAt.getTime())
+}
+
+/** Null: there is none, but for those dated ahead of the clock. */
+export function findLastBackup(folder: string, now: Date): Backup | null {
+  const [last] = listBackups(folder, now)
+  return last === undefined || last.madeAt > now ? null : last
 }
 
 /** Deletes all but the newest ones; returns what it deleted. */
-export async function dropOldBackups(folder: string, keep: number): Promise<Backup[]> {
-  const old = listBackups(folder).slice(keep)
+export async function dropOldBackups(folder: string, keep: number, now: Date): Promise<Backup[]> {
+  const old = listBackups(folder, now).slice(keep)
   for (const { file } of old) await rm(file, { force: true })
   return old
 }
