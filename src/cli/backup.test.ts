@@ -11,6 +11,7 @@ import { listBackups } from '../db/backup/backup.ts'
 import { restoreBackup } from '../db/backup/restore.ts'
 import { readSchedule } from '../db/backup/schedule.ts'
 import { holdEmbeddedPostgres } from '../db/embedded.ts'
+import { listMigrations, migrate } from '../db/migrate.ts'
 import { openPool } from '../db/open.ts'
 
 const PASSPHRASE = 'correct horse battery staple'
@@ -186,6 +187,21 @@ test('a restore that was killed once the database had its place is completed by 
   assert.deepEqual(await findUnmoved(other), [])
   const { publisher_id: next } = await other.json<{ publisher_id: number }>('publisher', 'create', '--name', 'Next')
   assert.equal(next, publisher_id + 1)
+})
+
+test('before an upgrade, the new version backs up the old schema, and restores it as its own', async () => {
+  const [old, other] = [anotherHome(), anotherHome()]
+  const schema = listMigrations().filter(({ name }) => name < '0185')
+  await withPool(old, (pool) => migrate({ pool }, schema))
+  const { file } = await old.json<Made>('backup', 'create', '--folder', join(old.folder, 'backups'))
+  const { rows } = await withPool(old, (pool) =>
+    pool.query<{ action: string; applied: number }>(
+      'SELECT action, (SELECT count(*)::int FROM schema_migrations) AS applied FROM audit_log',
+    ),
+  )
+  assert.deepEqual(rows, [{ action: 'backup.create', applied: schema.length }])
+  await other.json('restore', file)
+  assert.deepEqual(await findUnmoved(other), [])
 })
 
 test('a backup that was killed during its check, or failed it, is none', async () => {
