@@ -49,4 +49,5 @@ export const feedSteps = (feedId: number, refused: RefusedRun, offer: string): S
   ['setProductRule', 'PUT', '/product-rule', { rule: 'best_epc', order: [] }],
   ['setCurrencyRates', 'PUT', '/rates', { rates: [{ currency: 'EUR', day: '2026-11-01', usd: '1.1' }] }],
   ['importCurrencyRates', 'POST', '/rates/import', { csv: 'currency,day,usd\nJPY,2026-11-01,0.0065\n' }],
+  ['removeFeed', 'DELETE', `/feeds/${feedId}`],
 ]

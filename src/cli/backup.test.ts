@@ -3,9 +3,16 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import type { Pool } from 'pg'
 import { Installation, type Running, until } from '../../test/installation.ts'
 import { failsWith } from '../../test/operator.ts'
+import type { Config } from '../config.ts'
 import { listBackups } from '../db/backup/backup.ts'
+import { restoreBackup } from '../db/backup/restore.ts'
+import { readSchedule } from '../db/backup/schedule.ts'
+import { holdEmbeddedPostgres } from '../db/embedded.ts'
+import { listMigrations, migrate } from '../db/migrate.ts'
+import { openPool } from '../db/open.ts'
 
 const PASSPHRASE = 'correct horse battery staple'
 const home = new Installation()
@@ -72,6 +79,26 @@ function anotherHome(): Installation {
 }
 
 type Made = { file: string; verified: { conversions: number } | null }
+
+/** As the owner of the server, in the database of an installation. */
+async function withPool<T>({ dataDir }: Installation, work: (pool: Pool) => Promise<T>): Promise<T> {
+  const embedded = await holdEmbeddedPostgres(dataDir)
+  const { pool, close } = openPool(embedded.superuserConnection, 2)
+  try {
+    return await work(pool)
+  } finally {
+    await close()
+    await embedded.release()
+  }
+}
+
+/** Sequences whose next numbers may have been given away after the backup. */
+const findUnmoved = (one: Installation) =>
+  withPool(one, async (pool) => {
+    const text =
+      "SELECT sequencename FROM pg_sequences WHERE schemaname = 'public' AND coalesce(last_value, 0) < 100000"
+    return (await pool.query<{ sequencename: string }>(text)).rows.map(({ sequencename }) => sequencename)
+  })
 
 test('a backup made under load has all that was acknowledged before, and the network goes on from there', async () => {
   const acknowledged: string[] = []
@@ -150,6 +177,52 @@ test('only the passphrase opens a backup, and only a whole one is restored', asy
   )
 })
 
+test('a restore that was killed once the database had its place is completed by the next command', async () => {
+  const { file } = await home.json<Made>('backup', 'create', '--folder', folder, '--no-verify')
+  const other = anotherHome()
+  await restoreBackup(file, PASSPHRASE, other.dataDir) // and no more of the command
+  failsWith(await other.run(['restore', file]), /There is already a database/)
+  const { publisher_id } = await other.json<{ publisher_id: number }>('publisher', 'create', '--name', 'New')
+  assert.ok(publisher_id > 100_000)
+  assert.deepEqual(await findUnmoved(other), [])
+  const { publisher_id: next } = await other.json<{ publisher_id: number }>('publisher', 'create', '--name', 'Next')
+  assert.equal(next, publisher_id + 1)
+})
+
+test('before an upgrade, the new version backs up the old schema, and restores it as its own', async () => {
+  const [old, other] = [anotherHome(), anotherHome()]
+  const schema = listMigrations().filter(({ name }) => name < '0185')
+  await withPool(old, (pool) => migrate({ pool }, schema))
+  const { file } = await old.json<Made>('backup', 'create', '--folder', join(old.folder, 'backups'))
+  const { rows } = await withPool(old, (pool) =>
+    pool.query<{ action: string; applied: number }>(
+      'SELECT action, (SELECT count(*)::int FROM schema_migrations) AS applied FROM audit_log',
+    ),
+  )
+  assert.deepEqual(rows, [{ action: 'backup.create', applied: schema.length }])
+  await other.json('restore', file)
+  assert.deepEqual(await findUnmoved(other), [])
+})
+
+test('a backup that was killed during its check, or failed it, is none', async () => {
+  const one = anotherHome()
+  const folder = join(one.folder, 'backups')
+  await one.json('publisher', 'create', '--name', 'P')
+  const create = one.start(['backup', 'create', '--folder', folder])
+  await until(() => readdirSync(one.dataDir).some((name) => name.startsWith('verifying-')))
+  await create.kill('SIGKILL')
+  assert.deepEqual(listBackups(folder, new Date()), [])
+  await withPool(one, (pool) =>
+    pool.query(`SET session_replication_role = replica;
+      INSERT INTO ledger_balances (account, party_id, amount_micros) SELECT 'publisher', publisher_id, 1 FROM publishers`),
+  )
+  failsWith(
+    await one.run(['backup', 'create', '--folder', folder]),
+    /The ledger is wrong: .* The backup failed verification and was deleted/,
+  )
+  assert.deepEqual(readdirSync(folder), [])
+})
+
 test('what waits in the spool and what the demo knows are restored with the rest', async () => {
   await server.kill('SIGTERM')
   const spooled = join(home.dataDir, 'spool/clicks/1-1-gone')
@@ -167,10 +240,14 @@ test('the worker makes one when it is time, keeps the newest, and says what is w
   const scheduled = join(home.folder, 'scheduled')
   mkdirSync(scheduled)
   for (const day of ['01', '02', '03']) writeFileSync(join(scheduled, `offerdeck-202601${day}-000000.tar.zst.age`), '')
+  writeFileSync(join(scheduled, 'offerdeck-29990101-000000.tar.zst.age'), 'of a clock that was wrong')
+  const now = new Date('2026-01-04T12:00:00Z')
+  const schedule = { backupDir: scheduled, backupHours: 24 } as Config
+  assert.deepEqual(readSchedule(schedule, now), { last_at: new Date('2026-01-03'), last_bytes: 0, is_late: false })
   writeFileSync(join(scheduled, 'offerdeck-20260104-000000.tar.zst.age.part'), 'of one that was killed')
   writeFileSync(join(scheduled, 'notes.txt'), 'of the operator')
   const two = [await home.serve({ BACKUP_DIR: scheduled, BACKUP_KEEP: '2' }), await home.serve({ BACKUP_DIR: scheduled, BACKUP_KEEP: '2' }, ['--only', 'worker', '--json'])] // prettier-ignore
-  await until(() => listBackups(scheduled).length === 2)
+  await until(() => readdirSync(scheduled).filter((name) => name.endsWith('.age')).length === 2)
   for (const one of two) assert.equal((await one.kill('SIGTERM')).status, 0)
   const names = readdirSync(scheduled).toSorted()
   assert.deepEqual(names.slice(0, 2), ['notes.txt', 'offerdeck-20260103-000000.tar.zst.age'])
@@ -183,5 +260,5 @@ test('the worker makes one when it is time, keeps the newest, and says what is w
   const ended = await home.serve({ BACKUP_DIR: folder })
   await until(() => existsSync(folder))
   assert.equal((await ended.kill('SIGTERM')).status, 0)
-  assert.deepEqual(listBackups(folder), [])
+  assert.deepEqual(listBackups(folder, new Date()), [])
 })

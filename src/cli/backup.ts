@@ -32,7 +32,7 @@ export const backupCommand = () =>
         .description('list backups, newest first')
         .option('--folder <folder>', 'folder with the backups (default: BACKUP_DIR)')
         .action((options: FolderOptions) => {
-          const listed = listBackups(folderOf(loadConfig(terminal().env), options)).map(present)
+          const listed = listBackups(folderOf(loadConfig(terminal().env), options), new Date()).map(present)
           show(options, listed, () => table(listed, 'There are no backups.'))
         }),
     )
@@ -60,17 +60,22 @@ async function create(options: CreateOptions): Promise<void> {
   const passphrase = readPassphrase(config, options)
   const { dataDir } = config
   const source = { dataDir, secretKey: await findKey(config) }
+  const verify = (file: string) => verifyBackup(file, passphrase, dataDir).catch(refuseBackup)
   const result = await backingUp(dataDir, async () => {
-    const backup = await makeBackup(source, folder, passphrase)
-    const verified = options.verify ? await verifyBackup(backup.file, passphrase, dataDir) : null
-    const deleted = keep === null ? [] : await dropOldBackups(folder, keep)
-    return { ...present(backup), verified, deleted: deleted.map(({ file }) => file) }
+    const backup = await makeBackup(source, folder, passphrase, options.verify ? verify : async () => null)
+    const deleted = keep === null ? [] : await dropOldBackups(folder, keep, new Date())
+    return { ...present(backup), verified: backup.verified, deleted: deleted.map(({ file }) => file) }
   })
   show(options, result, ({ file, bytes, verified }) => {
     const size = `${Math.ceil(bytes / 1_000_000)} MB`
     const proof = verified === null ? 'It was not verified.' : `It was restored for a check: ${verified.conversions} conversions, and the ledger is correct.` // prettier-ignore
     return `${file} (${size}). ${proof} Only the passphrase can decrypt it: keep the passphrase elsewhere.`
   })
+}
+
+function refuseBackup(error: unknown): never {
+  if (!(error instanceof OperatorError)) throw error
+  throw new OperatorError(`${error.message} The backup failed verification and was deleted; --no-verify keeps one as it is.`) // prettier-ignore
 }
 
 export function refuseExternal({ databaseUrl }: Config): void {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { loadConfig } from '../config.ts'
-import { restoreBackup, skipNumbers } from '../db/backup/restore.ts'
+import { restoreBackup } from '../db/backup/restore.ts'
 import { fields, type OutputOptions, show } from './output.ts'
 import { passphraseOption, type PassphraseOptions, readPassphrase } from './passphrase.ts'
 import { refuseExternal } from './backup.ts'
@@ -17,10 +17,7 @@ export const restoreCommand = () =>
       const config = loadConfig(terminal().env)
       refuseExternal(config)
       const { version, made_at } = await restoreBackup(resolve(file), readPassphrase(config, options), config.dataDir)
-      const counts = await withRecord(async ({ database, secretKey }) => {
-        await skipNumbers(database.db)
-        return checkRestored(database, secretKey)
-      })
+      const counts = await withRecord(({ database, secretKey }) => checkRestored(database, secretKey))
       const restored = { version, made_at, data_dir: config.dataDir, ...counts }
       show(
         options,

@@ -42,6 +42,9 @@ export type Cluster = {
   runAs: RunAs
 }
 
+/** The data of PostgreSQL itself. */
+export const dataIn = (home: string) => join(home, 'data')
+
 export async function locateCluster(dataDir: string): Promise<Cluster> {
   const preferred = chooseUser()
   const home = chooseHome(dataDir, preferred)
@@ -58,7 +61,7 @@ export async function locateCluster(dataDir: string): Promise<Cluster> {
   }
   return {
     home,
-    dataDir: join(home, 'data'),
+    dataDir: dataIn(home),
     socketDir: chooseSocketDir(home, runAs),
     aliveFile,
     joinedDir,

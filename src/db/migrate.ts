@@ -17,6 +17,7 @@ import { projectPath } from '../lib/project.ts'
 import { LOCKS } from './locks.ts'
 import type { Database } from './open.ts'
 import { NO_TIME_LIMIT, setRoleDefaults } from './role-defaults.ts'
+import { skipNumbers } from './skip-numbers.ts'
 
 const FOLDER = projectPath('migrations')
 const MAX_MS = 3_600_000 // a large table may take its time
@@ -37,9 +38,12 @@ export function listMigrations(folder = FOLDER): Migration[] {
   })
 }
 
-/** Applies what is missing, file by file, and returns the names of what it applied. Needs two connections of the pool. */
+/**
+ * Applies what is missing, file by file, and returns the names of what it applied. Also ends what a restore began. Needs
+ * two connections of the pool.
+ */
 export async function migrate(
-  { pool }: Pick<Database, 'pool'>,
+  { pool, embeddedIn = null }: Pick<Database, 'pool'> & Partial<Database>,
   migrations: Migration[] = listMigrations(),
 ): Promise<string[]> {
   const holder = await pool.connect()
@@ -54,6 +58,7 @@ export async function migrate(
       const missing = missingMigrations(rows, migrations)
       for (const migration of missing)
         await (migration.sql.startsWith(CONCURRENTLY) ? applyConcurrently : applyWhole)(client, migration)
+      if (embeddedIn !== null) await skipNumbers(client, embeddedIn)
       await setRoleDefaults(client)
       return missing.map(({ name }) => name)
     } finally {

@@ -396,6 +396,7 @@ export interface ExportFiles {
 }
 
 export interface ExportPositions {
+  begun: Generated<string[]>;
   caught_up_at: Date | null;
   created_at: Generated<Date>;
   due_at: Generated<Date>;

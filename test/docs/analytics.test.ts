@@ -1,7 +1,9 @@
 // The queries of docs/analytics.md in the real DuckDB, on exported files: their sums are those of Offerdeck's own report.
 import assert from 'node:assert/strict'
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { numberEvents } from '../../src/features/conversions/events.ts'
 import { createFolderTarget } from '../../src/features/exports/folder.ts'
@@ -52,6 +54,7 @@ test('the sums of DuckDB are those of the report, to the last decimal', async ()
   const { db } = world.database
   await fill(now.getTime())
   await exportEverything({ db, target: createFolderTarget(folder), intervalSeconds: 60, warn: () => {} })
+  writeFileSync(join(folder, `clicks/day=${now.toISOString().slice(0, 10)}/clicks-0.ndjson.gz`), gzipSync('')) // of an attempt that failed
   const report = await readReport(db, { groupBy: 'day', limit: 100 }, now)
   const expected = report.rows.filter(({ clicks, rejected, conversions }) => clicks + rejected + conversions > 0)
   const [byDay = '', byCountry = ''] = blocks

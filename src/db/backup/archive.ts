@@ -3,8 +3,6 @@
 //
 // It begins with our own files, in a folder of their own; the files of PostgreSQL follow.
 import { createReadStream, createWriteStream } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
@@ -20,27 +18,23 @@ export const OWN_FOLDER = 'offerdeck'
 
 export type OwnFile = { name: string; content: Buffer }
 
-/** The file appears when it is complete, and on disk. */
+/** It is on disk when this is done. What fails leaves a part of it. */
 export async function writeArchive(
   file: string,
   passphrase: string,
   own: readonly OwnFile[],
   database: Readable,
 ): Promise<void> {
-  const draft = `${file}.part`
   const encrypter = new Encrypter()
   encrypter.addRecipient(encryptWith(passphrase))
   const compressed = createZstdCompress()
   try {
     const compressing = pipeline(Readable.from(tarOf(own, database)), compressed)
     const encrypted = await encrypter.encrypt(Readable.toWeb(compressed) as ReadableStream<Uint8Array>)
-    const target = createWriteStream(draft, { mode: 0o600, flush: true })
+    const target = createWriteStream(file, { mode: 0o600, flush: true })
     await Promise.all([compressing, pipeline(Readable.fromWeb(encrypted), target)])
-    await rename(draft, file)
-    await syncFolder(dirname(file))
   } catch (error) {
     database.destroy()
-    await rm(draft, { force: true })
     throw error
   }
 }
@@ -92,13 +86,4 @@ function explained(error: unknown, file: string): unknown {
   if (message.includes('no identity matched')) return new OperatorError(`The passphrase does not open ${file}.`)
   if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return new OperatorError('The disk is full.')
   return new OperatorError(`${file} is damaged, or is not a backup (${message}).`)
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

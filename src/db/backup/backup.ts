@@ -1,7 +1,7 @@
 // Backups of the embedded database, with the other files of the data folder: secret key, password of the database, spool,
 // and what the demo knows.
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf, OperatorError } from '../../errors.ts'
 import { withFileLock } from '../../lib/file-lock.ts'
@@ -35,16 +35,36 @@ export const backingUp = <T>(dataDir: string, work: () => Promise<T>): Promise<T
   return withFileLock(join(dataDir, 'backup.lock'), work)
 }
 
-export async function makeBackup({ dataDir, secretKey }: Source, folder: string, passphrase: string): Promise<Backup> {
+/** It gets its name when it is on disk, and `verify` has not thrown: what has one is good. */
+export async function makeBackup<T>(
+  source: Source,
+  folder: string,
+  passphrase: string,
+  verify: (file: string) => Promise<T>,
+): Promise<Backup & { verified: T }> {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw new OperatorError(`Cannot write to ${folder}: ${messageOf(error)}`)
   })
   await removeUnfinished(folder)
+  const madeAt = new Date()
+  const file = join(folder, nameAt(madeAt))
+  const draft = `${file}.part`
+  try {
+    await writeBackup(source, draft, passphrase, madeAt)
+    const verified = await verify(draft)
+    await rename(draft, file)
+    await syncFolder(folder)
+    return { file, madeAt, bytes: statSync(file).size, verified }
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}
+
+async function writeBackup({ dataDir, secretKey }: Source, file: string, passphrase: string, at: Date): Promise<void> {
   const embedded = await holdEmbeddedPostgres(dataDir)
   try {
-    const madeAt = new Date()
-    const file = join(folder, nameAt(madeAt))
-    const facts: BackupFacts = { format: FORMAT, version: VERSION, postgres: MAJOR, made_at: madeAt.toISOString() }
+    const facts: BackupFacts = { format: FORMAT, version: VERSION, postgres: MAJOR, made_at: at.toISOString() }
     const own = [
       { name: FACTS, content: Buffer.from(`${JSON.stringify(facts, null, 2)}\n`) },
       { name: SECRET_KEY, content: Buffer.from(`${secretKey}\n`) }, // may come from the environment
@@ -52,10 +72,14 @@ export async function makeBackup({ dataDir, secretKey }: Source, folder: string,
       ...(await readFiles(dataDir)),
     ]
     await writeArchive(file, passphrase, own, await streamBaseBackup(embedded.superuserConnection))
-    return { file, madeAt, bytes: statSync(file).size }
   } finally {
     await embedded.release()
   }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  await using folder = await open(path)
+  await folder.sync()
 }
 
 async function readFiles(dataDir: string): Promise<OwnFile[]> {
@@ -81,8 +105,8 @@ async function removeUnfinished(folder: string): Promise<void> {
   for (const name of names) if (NAME.test(name.replace(/\.part$/, '')) && name.endsWith('.part')) await rm(join(folder, name)) // prettier-ignore
 }
 
-/** The complete ones, newest first. */
-export function listBackups(folder: string): Backup[] {
+/** Newest first. Last those dated ahead of the clock: it was wrong when they were made, and they would stay the newest. */
+export function listBackups(folder: string, now: Date): Backup[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder)
     .flatMap((name) => {
@@ -92,12 +116,18 @@ export function listBackups(folder: string): Backup[] {
       const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0
       return [{ file, madeAt: new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`), bytes }]
     })
-    .toSorted((a, b) => b.madeAt.getTime() - a.madeAt.getTime())
+    .toSorted((a, b) => Number(a.madeAt > now) - Number(b.madeAt > now) || b.madeAt.getTime() - a.madeAt.getTime())
+}
+
+/** Null: there is none, but for those dated ahead of the clock. */
+export function findLastBackup(folder: string, now: Date): Backup | null {
+  const [last] = listBackups(folder, now)
+  return last === undefined || last.madeAt > now ? null : last
 }
 
 /** Deletes all but the newest ones; returns what it deleted. */
-export async function dropOldBackups(folder: string, keep: number): Promise<Backup[]> {
-  const old = listBackups(folder).slice(keep)
+export async function dropOldBackups(folder: string, keep: number, now: Date): Promise<Backup[]> {
+  const old = listBackups(folder, now).slice(keep)
   for (const { file } of old) await rm(file, { force: true })
   return old
 }

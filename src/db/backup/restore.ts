@@ -3,20 +3,19 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sql } from 'kysely'
 import { OperatorError } from '../../errors.ts'
 import { withFileLock } from '../../lib/file-lock.ts'
 import { VERSION } from '../../lib/project.ts'
 import { locateCluster, type Cluster } from '../cluster.ts'
 import { createDataDir } from '../embedded.ts'
-import type { Db } from '../open.ts'
 import { MAJOR } from '../postmaster.ts'
+import { RESTORED } from '../skip-numbers.ts'
 import { extractArchive, OWN_FOLDER } from './archive.ts'
 import { type BackupFacts, FACTS, FORMAT, SECRET_KEY } from './backup.ts'
 
 const SECRETS = [SECRET_KEY, 'postgres-password']
 
-/** The database gets its place last: until then, this can be repeated. */
+/** The database gets its place last: until then, this can be repeated. What is left to do then is noted in it. */
 export async function restoreBackup(file: string, passphrase: string, dataDir: string): Promise<BackupFacts> {
   if (!existsSync(file)) throw new OperatorError(`There is no file ${file}.`)
   createDataDir(dataDir)
@@ -30,6 +29,7 @@ export async function restoreBackup(file: string, passphrase: string, dataDir: s
       const own = join(draft, OWN_FOLDER)
       const facts = readFacts(join(own, FACTS), file)
       await placeOwnFiles(own, folder)
+      await rename(join(own, FACTS), join(draft, RESTORED))
       await rm(own, { recursive: true })
       await rename(draft, cluster.dataDir)
       return facts
@@ -77,19 +77,4 @@ async function place(from: string, to: string): Promise<void> {
   }
   await mkdir(to, { recursive: true })
   for (const name of readdirSync(from)) await place(join(from, name), join(to, name))
-}
-
-const SKIPPED = 100_000
-
-/**
- * Leaves out the numbers that were given away after the backup: the outside world knows them as something else. A
- * publisher that follows the feed of events goes on behind the last one that it has seen.
- */
-export async function skipNumbers(db: Db): Promise<void> {
-  await sql`
-    SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, last_value + ${SKIPPED}::bigint)
-    FROM pg_sequences
-    WHERE schemaname = current_schema() AND last_value IS NOT NULL AND last_value + ${SKIPPED}::bigint < max_value`.execute(
-    db,
-  )
 }

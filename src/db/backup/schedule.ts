@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { tryFileLock } from '../../lib/file-lock.ts'
 import { projectPath } from '../../lib/project.ts'
-import { listBackups } from './backup.ts'
+import { type Backup, findLastBackup } from './backup.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -23,7 +23,7 @@ export function createBackupSchedule(config: Config): BackupSchedule | null {
   let child: ChildProcess | null = null
   let failed: { error: Error; until: number } | null = null
 
-  const isDue = () => (listBackups(backupDir)[0]?.madeAt.getTime() ?? 0) + backupHours * HOUR_MS <= Date.now()
+  const isDue = (now = new Date()) => ageMs(findLastBackup(backupDir, now), now) >= backupHours * HOUR_MS
 
   async function make(): Promise<void> {
     const args = [projectPath('bin/offerdeck.js'), 'backup', 'create', '--keep', String(config.backupKeep)]
@@ -38,14 +38,14 @@ export function createBackupSchedule(config: Config): BackupSchedule | null {
 
   return {
     async run() {
-      if (failed !== null && Date.now() < failed.until) throw failed.error
+      if (failed !== null && performance.now() < failed.until) throw failed.error
       const release = tryFileLock(join(dataDir, 'backup-schedule.lock'))
       if (release === null) return // another worker is at it
       try {
         if (isDue()) await make()
         failed = null
       } catch (error) {
-        failed = { error: error as Error, until: Date.now() + HOUR_MS }
+        failed = { error: error as Error, until: performance.now() + HOUR_MS }
         throw error
       } finally {
         release()
@@ -55,11 +55,13 @@ export function createBackupSchedule(config: Config): BackupSchedule | null {
   }
 }
 
+const ageMs = (backup: Backup | null, now: Date) => now.getTime() - (backup?.madeAt.getTime() ?? 0)
+
 /** Late: as long again has passed without one. Null where no backups are wanted. */
 export function readSchedule({ backupDir, backupHours }: Config, now: Date) {
   if (backupDir === null) return null
-  const [last] = listBackups(backupDir)
-  const is_late = (last?.madeAt.getTime() ?? 0) + 2 * backupHours * HOUR_MS < now.getTime()
+  const last = findLastBackup(backupDir, now)
+  const is_late = ageMs(last, now) > 2 * backupHours * HOUR_MS
   return { last_at: last?.madeAt ?? null, last_bytes: last?.bytes ?? null, is_late }
 }
 

@@ -77,8 +77,9 @@ const rowOf = (by: Actor, { action, subject, publisherId = null, details = {} }:
   person_id: by.id,
   who: by.email,
   ip: by.ip,
-  via: by.via ?? null,
-  request_id: by.requestId ?? null,
+  // Not named where undefined: on the command line, which writes to older schemas, too.
+  via: by.via,
+  request_id: by.requestId,
   action,
   subject: String(subject),
   publisher_id: publisherId,

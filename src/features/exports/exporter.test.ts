@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { existsSync, globSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import type { Database, Db } from '../../db/open.ts'
 import { createConversion, createDeal, type Deal } from '../../../test/conversion-rows.ts'
@@ -10,8 +11,11 @@ import { assertComplete, exportEverything, readExported, readManifests } from '.
 import { until } from '../../../test/installation.ts'
 import { createFolder } from '../../../test/folders.ts'
 import { addClicks } from '../../../test/seed-rows.ts'
-import { useWorld } from '../../../test/world.ts'
+import { TESTER } from '../../../test/tester.ts'
+import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { numberEvents } from '../conversions/events.ts'
+import { eraseUsers } from '../users/erase.ts'
+import { requestErasure } from '../users/erasures.ts'
 import { exportDue } from './exporter.ts'
 import { createFolderTarget } from './folder.ts'
 import { MOST_ROWS } from './positions.ts'
@@ -117,6 +121,30 @@ test('a process that dies at any statement loses nothing and lists nothing twice
   const names = globSync(join(folder, '*/day=*/*')).length
   assert.equal(names, readManifests(folder, 'clicks').length + readManifests(folder, 'conversion_events').length)
   assert.equal(globSync(join(folder, '.tmp/*')).length, 0)
+})
+
+test('a file of an attempt that failed is empty once a user of it was erased before the next', async () => {
+  await clicksAt(seconds(0))
+  const { target, ...options } = optionsFor()
+  const put = (path: string, content: Buffer) => target.put(path, content).then(() => Promise.reject(new Error('cut')))
+  await exportDue({ ...options, target: { ...target, put } }, true)
+  const readFiles = () => globSync(join(folder, '*/day=*/*')).map((file) => gunzipSync(readFileSync(file)).toString())
+  assert.ok(readFiles().some((text) => text.includes('a secret user')))
+  await requestErasure(
+    db,
+    TESTER,
+    SECRET_KEY,
+    { appId: deal.appId, isTest: false, userId: 'a secret user' },
+    new Date(),
+  )
+  await eraseUsers(db, new Date())
+  await exportAll()
+  await assertComplete(db, folder)
+  assert.ok(!readFiles().some((text) => text.includes('a secret user')))
+  const listed = [...readManifests(folder, 'clicks'), ...readManifests(folder, 'conversion_events')]
+  assert.equal(readFiles().filter((text) => text !== '').length, listed.length)
+  const { rows } = await sql`SELECT FROM export_positions WHERE target = ${target.url} AND begun <> '{}'`.execute(db)
+  assert.equal(rows.length, 0)
 })
 
 test('two processes at once list every row once', async () => {

@@ -2,17 +2,29 @@
 //
 // One worker at a time. Each kind advances by a range of positions at a time (positions.ts): its rows are read, written as
 // one file for each day, listed in the database, and then in the manifest (manifests.ts). A file is named after its
-// contents, so writing it twice changes nothing, and a reader of the manifests sees every row exactly once.
+// contents, so writing it twice changes nothing, and a reader of the manifests sees every row exactly once. A second
+// attempt may read other contents (a user was erased meanwhile): the files of the first are emptied then.
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { gzip, gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { LOCKS } from '../../db/locks.ts'
 import { tryLock } from '../../db/try-lock.ts'
 import type { Db } from '../../db/open.ts'
 import { messageOf } from '../../errors.ts'
 import { checkManifest, writeManifests } from './manifests.ts'
-import { findDue, finishPlan, noteFailure, noteSuccess, type Plan, planNext, type WrittenFile } from './positions.ts'
+import {
+  findDue,
+  finishPlan,
+  forgetUnlisted,
+  noteBegun,
+  noteFailure,
+  noteSuccess,
+  type Plan,
+  planNext,
+  readUnlisted,
+  type WrittenFile,
+} from './positions.ts'
 import { mailProblem } from './problem-mails.ts'
 import {
   type ExportedRow,
@@ -30,6 +42,8 @@ const ROWS_AT_ONCE = 2_500
 /** Longer than the target may take for one file. */
 const LOCK_IDLE = '2min'
 const compress = promisify(gzip)
+/** Not deleted: a key of the storage that may only put objects is enough. */
+const EMPTY = gzipSync('')
 
 export type ExportOptions = {
   db: Db
@@ -69,9 +83,10 @@ async function exportKind(options: ExportOptions, kind: Kind): Promise<boolean> 
     await writeManifests(db, target, kind) // of a process that died before it came to that
     const plan = await planNext(db, target.url, kind, options.patienceMs)
     if ('upTo' in plan) {
-      await finishPlan(db, target.url, plan, await writeFiles(db, target, plan))
+      await carryOut(db, target, plan)
       await writeManifests(db, target, kind)
     }
+    await emptyUnlisted(db, target, kind)
     const isDone = !('upTo' in plan) || plan.reachedAt !== null
     await noteSuccess(db, target.url, kind, { dueInSeconds: isDone ? intervalSeconds : 0, reachedAt: plan.reachedAt })
     return !isDone
@@ -93,9 +108,28 @@ function describe(error: unknown): string {
   return `${messageOf(error)}${cause}`.slice(0, 500)
 }
 
+/** Does nothing where another process was faster. */
+async function carryOut(db: Db, target: Target, plan: Plan): Promise<void> {
+  const files = await composeFiles(db, plan)
+  const listed = files.map(({ file }) => file)
+  const isBegun = await noteBegun(db, target.url, plan, listed)
+  if (!isBegun) return
+  for (const { file, content } of files) await target.put(file.path, content)
+  await finishPlan(db, target.url, plan, listed)
+}
+
+/** Those of attempts that were cut short: what they hold may have been erased since. */
+async function emptyUnlisted(db: Db, target: Target, kind: Kind): Promise<void> {
+  const paths = await readUnlisted(db, target.url, kind)
+  for (const path of paths) await target.put(path, EMPTY)
+  if (paths.length > 0) await forgetUnlisted(db, target.url, kind, paths)
+}
+
 type Day = { lines: string[]; first: ExportedRow; last: ExportedRow }
 
-async function writeFiles(db: Db, target: Target, plan: Plan): Promise<WrittenFile[]> {
+type File = { file: WrittenFile; content: Buffer }
+
+async function composeFiles(db: Db, plan: Plan): Promise<File[]> {
   const days = new Map<string, Day>()
   for await (const row of readAll(db, plan)) {
     const day = row.at.toISOString().slice(0, 10)
@@ -107,23 +141,20 @@ async function writeFiles(db: Db, target: Target, plan: Plan): Promise<WrittenFi
       known.last = row
     }
   }
-  const files: WrittenFile[] = []
+  const files: File[] = []
   for (const [day, ofDay] of [...days].toSorted(([a], [b]) => (a < b ? -1 : 1)))
-    files.push(await writeFile(target, plan, day, ofDay))
+    files.push(await composeFile(plan, day, ofDay))
   return files
 }
 
-async function writeFile(target: Target, { kind, isOld }: Plan, day: string, ofDay: Day): Promise<WrittenFile> {
-  const { lines, first, last } = ofDay
+async function composeFile({ kind, isOld }: Plan, day: string, { lines, first, last }: Day): Promise<File> {
   const content = await compress(lines.join(''))
   const sha256 = hash('sha256', content)
   const padded = (position: number | null) => String(position).padStart(12, '0')
   // Those without a number sort before the others, by their IDs.
   const range = isOld ? `0-${String(first.fields['click_id'])}` : `${padded(first.position)}-${padded(last.position)}`
-  const path = `${kind}/day=${day}/${kind}-${range}-${sha256.slice(0, 12)}.ndjson.gz`
-  await target.put(path, content)
-  return {
-    path,
+  const file = {
+    path: `${kind}/day=${day}/${kind}-${range}-${sha256.slice(0, 12)}.ndjson.gz`,
     day,
     rows: lines.length,
     bytes: content.length,
@@ -132,6 +163,7 @@ async function writeFile(target: Target, { kind, isOld }: Plan, day: string, ofD
     last_position: last.position,
     schema_version: SCHEMA_VERSION,
   }
+  return { file, content }
 }
 
 async function* readAll(db: Db, { kind, isOld, after, upTo }: Plan): AsyncGenerator<ExportedRow> {

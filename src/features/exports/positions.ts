@@ -5,7 +5,8 @@
 //   listed < files:    the last files are not in a manifest yet
 //
 // A range is planned before its first file is written, and done in one transaction with the list of its files. So a crash
-// leads to the same files once more, and no row is listed twice, whichever processes write at the same time.
+// leads to the same files once more, and no row is listed twice, whichever processes write at the same time. The paths of
+// the files are noted before, so that those that a second attempt does not write are known.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
 import { findLastSettled } from '../../db/settled-ids.ts'
@@ -106,6 +107,32 @@ async function findOldEnd(db: Db, after: string): Promise<string | null> {
   return rows[0]?.id ?? null
 }
 
+/** Before their first byte is written. False: another process was faster. */
+export async function noteBegun(db: Db, target: string, of: Plan, files: readonly WrittenFile[]): Promise<boolean> {
+  const { kind, isOld, after, upTo } = of
+  const { numAffectedRows = 0n } = await sql`
+    UPDATE export_positions SET begun = ARRAY(SELECT unnest(begun) UNION SELECT unnest(${pathsOf(files)}::text[]))
+    WHERE target = ${target} AND kind = ${kind} AND ${through(isOld)} = ${after} AND ${planned(isOld)} = ${upTo}`.execute(
+    db,
+  )
+  return numAffectedRows > 0n
+}
+
+const pathsOf = (files: readonly WrittenFile[]) => files.map(({ path }) => path)
+
+/** Those that were begun and never listed. None while a range is being written: any of them may still be. */
+export async function readUnlisted(db: Db, target: string, kind: Kind): Promise<string[]> {
+  const { rows } = await sql<{ begun: string[] }>`SELECT begun FROM export_positions
+    WHERE target = ${target} AND kind = ${kind} AND planned IS NULL AND old_planned IS NULL`.execute(db)
+  return rows[0]?.begun ?? []
+}
+
+export async function forgetUnlisted(db: Db, target: string, kind: Kind, paths: readonly string[]): Promise<void> {
+  await sql`UPDATE export_positions SET begun = ${without([...paths])} WHERE target = ${target} AND kind = ${kind}`.execute(db) // prettier-ignore
+}
+
+const without = (paths: string[]) => sql`ARRAY(SELECT unnest(begun) EXCEPT SELECT unnest(${paths}::text[]))`
+
 /** False: another process was faster, and has listed the same. */
 export function finishPlan(db: Db, target: string, done: Plan, files: readonly WrittenFile[]): Promise<boolean> {
   const { kind, isOld, after, upTo } = done
@@ -113,7 +140,7 @@ export function finishPlan(db: Db, target: string, done: Plan, files: readonly W
     const rowsWritten = files.reduce((sum, file) => sum + file.rows, 0)
     const { rows } = await sql<{ files: number }>`
       UPDATE export_positions SET ${through(isOld)} = ${upTo}, ${planned(isOld)} = NULL, files = files + ${files.length},
-        rows = rows + ${rowsWritten}
+        rows = rows + ${rowsWritten}, begun = ${without(pathsOf(files))}
       WHERE target = ${target} AND kind = ${kind} AND ${through(isOld)} = ${after} AND ${planned(isOld)} = ${upTo}
       RETURNING files`.execute(trx)
     const [position] = rows

@@ -1,4 +1,5 @@
-// The rows of exports, in the order of their positions. A row that is written once is read the same ever after.
+// The rows of exports, in the order of their positions. A row is read the same ever after, but for what is erased, or known
+// later.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { MICROS_PER_USD, multiplierOf, toLocal } from '../../lib/money.ts'
