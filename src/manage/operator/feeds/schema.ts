@@ -114,7 +114,11 @@ const LISTED = {
   held_offers: Type.Integer({ description: 'Those whose new payout waits for approval.' }),
   latest_run: orNull(Run),
 }
-export const FeedList = shape('FeedList', { feeds: Type.Array(Type.Object(LISTED)) })
+export const FeedListQuery = Type.Object(ID_PAGE_QUERY)
+export const FeedList = shape('FeedList', {
+  feeds: Type.Array(Type.Object(LISTED)),
+  next_cursor: NextCursor,
+})
 
 export const ShownFeed = shape('Feed', {
   ...LISTED,
