@@ -95,11 +95,11 @@ test('what visitors and publishers ask costs the same after many unlocks', async
   await costs(60, 'a wrong password', (attempt) =>
     post(`/l/${link.slug}/password`, { password: 'x', pass }, {}, `2001:db8:0:${attempt}::1`),
   )
-  await costs(20, 'the list of an app', () => listLockers(explained.db, world.config, appId))
+  await costs(20, 'the list of an app', () => listLockers(explained.db, world.config, { appId }, 20))
 })
 
 test('what the operator and the worker ask costs the same after many reports and unlocks', async () => {
   await costs(30, 'a report', () => reportLocker(explained.db, link.lockerId, { reason: 'scam' }))
-  await costs(60, 'the list of reported links', () => listReported(explained.db))
+  await costs(60, 'the list of reported links', () => listReported(explained.db, { limit: 50 }))
   await costs(30, 'deleting where nothing is old', () => forgetOldUnlocks(explained.db, new Date(), KEEP_DAYS))
 })

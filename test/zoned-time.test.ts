@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { checkAmount, readAmount } from '../web/dashboard/src/lib/amounts.ts'
-import { formatBytes, formatCents, formatPeriod, formatReward, setFormats } from '../web/dashboard/src/lib/format.ts'
+import {
+  formatBytes,
+  formatCents,
+  formatPeriod,
+  formatReward,
+  formatUpTo,
+  setFormats,
+} from '../web/dashboard/src/lib/format.ts'
 import { fromClockTime, startOfDay, toClockTime, todayIn } from '../web/dashboard/src/lib/zoned-time.ts'
 import { daysOf } from '../web/dashboard/src/parts/reports/days.ts'
 
@@ -60,4 +67,9 @@ test('an amount that the language of numbers reads otherwise is refused', () => 
   live('de-DE', null)
   assert.deepEqual([readAmount('1.234'), readAmount('1.2340'), readAmount('0.125'), readAmount('1234.56')], [null, 1.234, 0.125, 1234.56]) // prettier-ignore
   assert.equal(checkAmount('1.234'), 'Enter 1234, or 1.2340 for a fraction.')
+})
+
+test('what is counted up to a limit is shown up to it', () => {
+  live('en-US', 'UTC')
+  assert.deepEqual([99, 100, 5_000].map((count) => formatUpTo(count, 100)), ['99', '100+', '100+']) // prettier-ignore
 })

@@ -19,7 +19,7 @@ import { DEMO_ADVERTISERS } from '../features/offers/demo.ts'
 import { leadToDemo, seedOffers, spreadCreation } from '../features/offers/seed.ts'
 import { demoPostbackUrl } from '../demo/routes.ts'
 import { DEMO_LOCKERS, type DemoSite } from '../demo/site.ts'
-import { createLocker, findLocker, listLockers } from '../features/lockers/lockers.ts'
+import { createLocker, findLocker, listLockers, MAX_OF_APP } from '../features/lockers/lockers.ts'
 import { DEMO_RECEIVER, demoAppFile, demoSiteFile } from '../features/postbacks/demo-receiver.ts'
 import { DEFAULTS, readSettings, saveSettings } from '../features/postbacks/settings.ts'
 import { base62 } from '../lib/tokens.ts'
@@ -92,7 +92,7 @@ type SiteFile = Omit<DemoSite, 'lockers'>
 
 /** The oldest of each kind, so that they stay the demo's whatever their publisher calls them. */
 async function prepareLockers(db: Db, by: Actor, config: Config, appId: number): Promise<DemoSite['lockers']> {
-  const lockers = await listLockers(db, config, appId)
+  const lockers = await listLockers(db, config, { appId }, MAX_OF_APP)
   const prepare = async (kind: 'content' | 'link') =>
     lockers.findLast((one) => one.kind === kind)?.locker_id ??
     (await createLocker(db, by, config, appId, DEMO_LOCKERS[kind]))

@@ -190,7 +190,7 @@ async function set(named: string, options: OutputOptions & FeedOptions & { name?
 
 async function readOne(db: Context['database']['db'], named: string): Promise<ListedFeed> {
   const { feed_id } = await findFeed(db, named)
-  const [feed] = await listFeeds(db, feed_id)
+  const [feed] = await listFeeds(db, { feedId: feed_id })
   return feed!
 }
 

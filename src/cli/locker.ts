@@ -78,9 +78,10 @@ async function list(options: ListOptions): Promise<void> {
   const limit = readLimit(options.limit)
   const before = options.before === undefined ? {} : { before: readId(options.before) }
   if (options.reported === true) {
-    const reported = await withDatabase(({ database }) => listReported(database.db))
-    const rows = reported.map(({ examples, ...one }) => ({ ...one, latest: examples[0]?.reason ?? null }))
-    return show(options, reported, () => table(rows, 'No link has open reports, and none is taken down.'))
+    const { links, total } = await withDatabase(({ database }) => listReported(database.db, { limit }))
+    const rows = links.map(({ examples, ...one }) => ({ ...one, latest: examples[0]?.reason ?? null }))
+    const more = total > limit ? `\n\n${limit} of ${total}: raise --limit.` : ''
+    return show(options, links, () => table(rows, 'No link has open reports, and none is taken down.') + more)
   }
   const lockers = await withDatabase(async ({ config, database: { db } }) => {
     const of = options.app === undefined ? {} : { appId: await findAppId(db, options.app) }

@@ -12,6 +12,12 @@ export const ID_PAGE_QUERY = pageQuery(NUMBER_CURSOR)
 /** Of a list whose ids are UUIDs. */
 export const UUID_PAGE_QUERY = pageQuery(UUID_CURSOR)
 
+/** Of a list that says how long it is. */
+export const OFFSET_PAGE_QUERY = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+}
+
 export const NextCursor = Type.Union([Type.String(), Type.Null()], {
   title: 'NextCursor',
   description: 'Null on the last page. Earlier pages may be short if a filter matches few rows.',

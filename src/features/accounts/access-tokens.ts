@@ -61,7 +61,7 @@ export async function createAccessToken(trx: Trx, by: Actor, secretKey: string, 
     .forNoKeyUpdate()
     .executeTakeFirst()
   if (person === undefined || person.disabled_at !== null) throw new OperatorError('This account is disabled.')
-  if ((await listAccessTokens(trx, personId)).filter(({ expires_at }) => expires_at > now).length >= MAX_TOKENS)
+  if ((await listAccessTokens(trx, personId, now)).filter(({ expires_at }) => expires_at > now).length >= MAX_TOKENS)
     throw new OperatorError(`You already have ${MAX_TOKENS} tokens. Revoke one that you no longer use.`)
   const row = await trx
     .insertInto('access_tokens')
@@ -81,13 +81,21 @@ export async function createAccessToken(trx: Trx, by: Actor, secretKey: string, 
   return { ...(row as typeof row & { scopes: Scope[] }), token }
 }
 
-/** Those that are not revoked, newest first. */
-export async function listAccessTokens(db: Db, personId: string) {
+/** Those that are not revoked, newest first. Of those that expired, the newest. */
+export async function listAccessTokens(db: Db, personId: string, now: Date) {
   const rows = await db
-    .selectFrom('access_tokens')
-    .select(COLUMNS)
-    .where('person_id', '=', personId)
-    .where('revoked_at', 'is', null)
+    .selectFrom((from) =>
+      from
+        .selectFrom('access_tokens')
+        .select(COLUMNS)
+        .where('person_id', '=', personId)
+        .where('revoked_at', 'is', null)
+        .orderBy((is) => is('expires_at', '>', now), 'desc')
+        .orderBy('token_id', 'desc')
+        .limit(2 * MAX_TOKENS)
+        .as('listed'),
+    )
+    .selectAll()
     .orderBy('token_id', 'desc')
     .execute()
   return rows as ((typeof rows)[number] & { scopes: Scope[] })[]

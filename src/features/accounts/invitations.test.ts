@@ -26,7 +26,7 @@ test('servers that start at once leave one set-up link, and none once it was use
   await Promise.all([acceptInvitation(db, SECRET_KEY, person, now), ...Array.from({ length: 6 }, start)])
   // Whichever came first: the link was used and is the last one, or was void before it was used.
   const [people, links] = [
-    await listPeople(db, { publisherId: null }),
+    await listPeople(db, { publisherId: null }, 10),
     await listInvitations(db, { publisherId: null }, now),
   ]
   assert.equal(people.length + links.length, 1)

@@ -1,6 +1,7 @@
 // People who sign in: operators, who run the network, those of a publisher, and those of an advertiser.
-import type { ExpressionBuilder } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
+import { containing } from '../../db/search.ts'
 import type { DB as Tables } from '../../db/tables.ts'
 import { OperatorError } from '../../errors.ts'
 import { checkEmail } from './email.ts'
@@ -19,9 +20,12 @@ export type Role = (typeof ROLES)[number]
 
 export const isOperatorRole = (role: Role) => role === 'operator' || role === 'operator_reader'
 
+const LEADING: readonly Role[] = ['operator', 'publisher_owner']
+export const isLeadingRole = (role: Role) => LEADING.includes(role)
+
 /** Who leads a team may invite people and keep them out. */
 export const isLeading = ({ role, disabled_at }: Pick<Person, 'role' | 'disabled_at'>) =>
-  disabled_at === null && (role === 'operator' || role === 'publisher_owner')
+  disabled_at === null && isLeadingRole(role)
 
 /** Whose people: a publisher's, an advertiser's, or, without either, the operators. */
 export type Team = { publisherId: number | null; advertiserId?: number | null }
@@ -138,9 +142,32 @@ export const isOfTeam =
       is('advertiser_id', advertiserId === null ? 'is' : '=', advertiserId),
     ])
 
-export async function listPeople(db: Db, team: Team): Promise<Person[]> {
-  return (await peopleOf(db, team).orderBy('created_at').execute()) as Person[]
+/** `search` is part of a name or an email address; `after` is the last one of the previous page. */
+export type PeopleFilter = { search?: string; after?: string }
+
+/** In the order in which they joined. */
+export async function listPeople(
+  db: Db,
+  team: Team,
+  limit: number,
+  { search, after }: PeopleFilter = {},
+): Promise<Person[]> {
+  let query = peopleOf(db, team)
+  if (search !== undefined) {
+    const pattern = containing(search)
+    query = query.where((is) => is.or([is('name', 'ilike', pattern), is('email', 'ilike', pattern)]))
+  }
+  if (after !== undefined)
+    query = query.where(sql<boolean>`(created_at, id) > (SELECT created_at, id FROM people WHERE id = ${after}::uuid)`)
+  return (await query.orderBy('created_at').orderBy('id').limit(limit).execute()) as Person[]
 }
+
+export const isMember = async (db: Db, team: Team, typedEmail: string): Promise<boolean> =>
+  (await peopleOf(db, team).where('email', '=', typedEmail.trim().toLowerCase()).executeTakeFirst()) !== undefined
+
+export const hasLeader = async (db: Db, team: Team): Promise<boolean> =>
+  (await peopleOf(db, team).where('role', 'in', LEADING).where('disabled_at', 'is', null).executeTakeFirst()) !==
+  undefined
 
 export async function listEverybody(db: Db): Promise<Person[]> {
   return (await db.selectFrom('people').select(COLUMNS).orderBy('created_at').execute()) as Person[]

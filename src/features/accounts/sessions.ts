@@ -1,9 +1,13 @@
 // Sessions of people. better-auth creates and checks them; what we do with them is here.
+import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
 import { type Actor, recordAudit, recordAuditAlone } from './audit.ts'
 import { readPasswordHash } from './passwords.ts'
 import type { Account } from './people.ts'
 import { noteSignInPlace } from './sign-in-places.ts'
+
+/** Of a person. A program that signs in again and again ends its own earlier ones. */
+const MAX_SESSIONS = 100
 
 export type NewSession = {
   token: string
@@ -26,6 +30,8 @@ export async function startSession(
     await trx.deleteFrom('sessions').where('token', '=', token).execute()
     return false
   }
+  await sql`DELETE FROM sessions WHERE person_id = ${id} AND id IN (
+    SELECT id FROM sessions WHERE person_id = ${id} ORDER BY updated_at DESC OFFSET ${MAX_SESSIONS})`.execute(trx)
   const details = (await noteSignInPlace(trx, id, ip, now)) ? { new_place: true } : {}
   await recordAudit(trx, { id, email, ip, requestId }, { action: 'session.start', subject: id, publisherId, details })
   return true

@@ -13,6 +13,8 @@ import { lockPublisher } from './permissions.ts'
 import { modeOf } from './secrets.ts'
 
 const NO_SUCH_REFERENCE = '23503'
+/** Of a publisher: they are listed whole. */
+const MOST_APPS = 1_000
 
 export type NewApp = {
   publisherId: number
@@ -26,10 +28,10 @@ export type NewApp = {
   paymentOffers: boolean
 }
 
-export async function createApp(db: Db, by: Actor, secretKey: string, input: NewApp, mostApps = Infinity) {
+export async function createApp(db: Db, by: Actor, secretKey: string, input: NewApp, mostApps = MOST_APPS) {
   try {
     return await inTransaction(db, async (trx) => {
-      if (mostApps !== Infinity) await checkRoom(trx, input.publisherId, mostApps)
+      await checkRoom(trx, input.publisherId, mostApps)
       const { app_id } = await trx
         .insertInto('apps')
         .values({
@@ -67,7 +69,10 @@ async function checkRoom(trx: Trx, publisherId: number, mostApps: number): Promi
     .where('publisher_id', '=', publisherId)
     .executeTakeFirstOrThrow()
   if (count >= mostApps)
-    throw new AppError('CONFLICT', `A publisher can have ${mostApps} apps. Ask the operator if you need more.`)
+    throw new AppError(
+      'CONFLICT',
+      `A publisher can have ${mostApps} apps.${mostApps < MOST_APPS ? ' Ask the operator if you need more.' : ''}`,
+    )
 }
 
 export type AppChange = { name?: string; currency?: string; rateMicros?: number }
@@ -141,9 +146,18 @@ export async function listApps(db: Db) {
   return rows.map(({ is_test, ...row }) => ({ ...row, mode: modeOf(is_test) }))
 }
 
-/** Those that are allowed, where only those are; else those that are not. */
-const LISTED_OFFERS = sql<number[] | null>`(SELECT json_agg(o.offer_id ORDER BY o.offer_id) FROM publisher_offers o
-  WHERE o.publisher_id = apps.publisher_id AND o.is_allowed = publishers.only_listed_offers)`
+/** The offers that are allowed, and those that are not, of each publisher once: all its apps have them. */
+async function readListedOffers(db: Db, publisherIds: readonly number[]): Promise<(of: Listing) => number[]> {
+  const { rows } = await sql<{ publisher_id: number; is_allowed: boolean; offer_ids: number[] }>`
+    SELECT publisher_id, is_allowed, json_agg(offer_id ORDER BY offer_id) AS offer_ids FROM publisher_offers
+    WHERE publisher_id = ANY (${[...new Set(publisherIds)]}::bigint[]) GROUP BY 1, 2`.execute(db)
+  const lists = new Map(
+    rows.map(({ publisher_id, is_allowed, offer_ids }) => [`${publisher_id} ${is_allowed}`, offer_ids]),
+  )
+  return ({ publisher_id, only_listed_offers }) => lists.get(`${publisher_id} ${only_listed_offers}`) ?? []
+}
+type Listing = { publisher_id: number; only_listed_offers: boolean }
+
 const BANNED_USERS = sql<string[] | null>`(SELECT json_agg(b.user_id) FROM banned_users b WHERE b.app_id = apps.app_id)`
 
 /** Everything a process needs to check and serve requests, for the apps changed since then. */
@@ -171,10 +185,11 @@ export async function readChangedApps(db: Db, since: Since) {
       'daily_limit',
     ])
     .select(['api_key', 'is_test', 'expires_at', 'revoked_at', 'publishers.status', 'only_listed_offers', 'share_ppm'])
-    .select(LISTED_OFFERS.as('listed_offers'))
+    .select('apps.publisher_id')
     .select(BANNED_USERS.as('banned_users'))
     .where(since.isNewer)
     .execute()
+  const listedOf = await readListedOffers(db, apps.map((app) => app.publisher_id)) // prettier-ignore
   const keys = apps.map((app) => app.api_key)
   const secrets = await db
     .selectFrom('api_secrets')
@@ -183,7 +198,7 @@ export async function readChangedApps(db: Db, since: Since) {
     .orderBy('api_secret_id', 'desc')
     .execute()
   const byKey = Map.groupBy(secrets, (secret) => secret.api_key)
-  return apps.map((app) => ({ ...app, secrets: byKey.get(app.api_key) ?? [] }))
+  return apps.map((app) => ({ ...app, listed_offers: listedOf(app), secrets: byKey.get(app.api_key) ?? [] }))
 }
 
 /** Those with this ID or this name, which only the apps of one publisher have once: "Publisher/App" says whose. */

@@ -102,7 +102,7 @@ export class Credentials {
       blockedCategories: app.blocked_categories,
       blockedKeywords: app.blocked_keywords,
       paymentOffers: app.payment_offers,
-      listed: listedOf(app.only_listed_offers, app.listed_offers ?? []),
+      listed: listedOf(app.only_listed_offers, app.listed_offers),
       minReward: app.min_reward_steps === null ? null : { steps: app.min_reward_steps, ...reward },
     }
     const closure = closureOf(app)

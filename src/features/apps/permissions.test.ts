@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { publisherOfApp } from '../../../test/people.ts'
 import { useWorld } from '../../../test/world.ts'
+import { EVERYTHING } from '../../db/changes.ts'
 import { OperatorError } from '../../errors.ts'
 import { checkLedger } from '../ledger/check.ts'
+import { readChangedApps } from './apps.ts'
 import { setExpiry } from './keys.ts'
 import { permit, readPermissions } from './permissions.ts'
 import { TESTER } from '../../../test/tester.ts'
@@ -87,6 +89,25 @@ test('a publisher runs all offers but those that it may not, or only those that 
   assert.deepEqual(await seen(), [])
   await set(false, [], [])
   assert.deepEqual(await seen(), [first, second, third])
+})
+
+test('the offers that a publisher may not run are read once, however many apps it has; those of each are limited', async () => {
+  const { db, pool } = world.database
+  const { publisherId } = await createPublisher()
+  await world.createApp({ publisherId, name: 'Another' })
+  const denied = (await world.createOffers({}, {})).toSorted((a, b) => a - b)
+  await permit(db, TESTER, publisherId, { offers: { onlyListed: false, allowed: [], denied } })
+  const apps = (await readChangedApps(db, EVERYTHING)).filter((app) => app.publisher_id === publisherId)
+  assert.equal(apps.length, 4) // live and test
+  const lists = new Set(apps.map((app) => app.listed_offers))
+  assert.deepEqual([...lists], [denied])
+
+  await pool.query(
+    `INSERT INTO apps (publisher_id, name, currency, rate_micros, rate_limit)
+     SELECT $1, 'App ' || n, 'Coins', 100000000, 100 FROM generate_series(3, 1000) n`,
+    [publisherId],
+  )
+  await assert.rejects(world.createApp({ publisherId, name: 'One more' }), /can have 1000 apps\.$/)
 })
 
 test('an offer that a publisher may not run takes no click and no report of its users, and says why', async () => {

@@ -182,13 +182,16 @@ export async function readHistory(db: Db, conversionId: string) {
     .execute()
 }
 
-/** The latest live conversion of each of these publishers. Those without one are missing. */
+/**
+ * The latest live conversion of each of these publishers. Those without one are missing. In the order of the whole index:
+ * by the ID alone, the planner may walk through all conversions for an app that has none.
+ */
 export async function readLastTimes(db: Db, publisherIds: readonly number[]): Promise<Map<number, Date>> {
   const { rows } = await sql<{ publisher_id: number; last_at: Date }>`
     SELECT apps.publisher_id, max(last.created_at) AS last_at
     FROM apps CROSS JOIN LATERAL (
       SELECT created_at FROM conversions c WHERE c.app_id = apps.app_id AND NOT c.is_test
-      ORDER BY c.conversion_id DESC LIMIT 1
+      ORDER BY c.app_id DESC, c.is_test DESC, c.conversion_id DESC LIMIT 1
     ) last
     WHERE apps.publisher_id = ANY (${[...publisherIds]}::bigint[])
     GROUP BY apps.publisher_id`.execute(db)

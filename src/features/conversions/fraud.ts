@@ -81,12 +81,16 @@ function isSeen(signal: Signal, threshold: number, evidence: Evidence): boolean 
   }
 }
 
-/** How often each signal was seen since then on live conversions, by offer. */
-export async function countSignals(db: Db, since: Date) {
-  const { rows } = await sql<{ signal: Signal; offer_id: number; count: number }>`
-    SELECT signal, offer_id, count(*) AS count FROM conversions CROSS JOIN LATERAL unnest(signals) AS signal
-    WHERE conversion_id >= ${uuid7Floor(since.getTime())} AND NOT is_test AND signals <> '{}'
-    GROUP BY signal, offer_id`.execute(db)
+export type SignalCount = { signal: Signal; offer_id: number | null; count: number }
+
+/** Since then: of each offer with a rule for the signal, and of all others together (null). */
+export async function countSignals(db: Db, since: Date): Promise<SignalCount[]> {
+  const { rows } = await sql<SignalCount>`
+    SELECT seen.signal, r.offer_id, count(*) AS count
+    FROM (SELECT unnest(signals) AS signal, offer_id FROM conversions
+      WHERE conversion_id >= ${uuid7Floor(since.getTime())} AND NOT is_test AND signals <> '{}') AS seen
+    LEFT JOIN fraud_rules r ON r.signal = seen.signal AND r.offer_id = seen.offer_id
+    GROUP BY 1, 2`.execute(db)
   return rows
 }
 
@@ -106,19 +110,40 @@ export async function readFraudRules(db: Db): Promise<FraudRule[]> {
  */
 async function lockRule(trx: Trx, { signal, offerId }: Pick<FraudRule, 'offerId' | 'signal'>) {
   await sql`LOCK TABLE fraud_rules IN SHARE ROW EXCLUSIVE MODE`.execute(trx)
-  const found = (await readFraudRules(trx)).find((rule) => rule.signal === signal && rule.offerId === offerId)
-  return found === undefined ? null : { threshold: found.threshold, action: found.action }
+  const found = await trx
+    .selectFrom('fraud_rules')
+    .select(['threshold', 'action'])
+    .where('signal', '=', signal)
+    .where('offer_id', offerId === null ? 'is' : '=', offerId)
+    .executeTakeFirst()
+  return found ?? null
 }
 
-/** The names of offers that have their own rules. */
-export async function readRuleOffers(db: Db): Promise<Map<number, string>> {
-  const rows = await db
-    .selectFrom('offers')
-    .select(['offer_id', 'name'])
-    .where('offer_id', 'in', (is) => is.selectFrom('fraud_rules').select('offer_id').where('offer_id', 'is not', null))
-    .execute()
-  return new Map(rows.map((row) => [row.offer_id, row.name]))
+export type ListedRule = FraudRule & { fraud_rule_id: number; offer: string | null }
+
+/** Those of single offers, newest first. */
+export async function listOfferRules(db: Db, limit: number, before?: number): Promise<ListedRule[]> {
+  const rules = selectListed(db).where('fraud_rules.offer_id', 'is not', null)
+  const page = before === undefined ? rules : rules.where('fraud_rule_id', '<', before)
+  return (await page.orderBy('fraud_rule_id', 'desc').limit(limit).execute()) as ListedRule[]
 }
+
+/** Those of all offers: one of a signal at most. */
+export const listNetworkRules = async (db: Db): Promise<ListedRule[]> =>
+  (await selectListed(db).where('fraud_rules.offer_id', 'is', null).orderBy('signal').execute()) as ListedRule[]
+
+const selectListed = (db: Db) =>
+  db
+    .selectFrom('fraud_rules')
+    .leftJoin('offers', 'offers.offer_id', 'fraud_rules.offer_id')
+    .select([
+      'fraud_rule_id',
+      'fraud_rules.offer_id as offerId',
+      'signal',
+      'threshold',
+      'action',
+      'offers.name as offer',
+    ])
 
 export const needsThreshold = (signal: Signal) => ['too_fast', 'ip_users', 'user_velocity'].includes(signal)
 

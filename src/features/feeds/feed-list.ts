@@ -3,11 +3,20 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { Reference } from '../../lib/reference.ts'
 
+const COUNTS = sql<{ offers: number; active_offers: number; held_offers: number }>`(
+  SELECT count(*)::int AS offers, count(*) FILTER (WHERE o.status = 'active')::int AS active_offers,
+    count(f.held_hash)::int AS held_offers
+  FROM feed_offers f JOIN offers o USING (offer_id) WHERE f.feed_id = feeds.feed_id)`
+
+/** `after` is the last one of the previous page. */
+export type FeedFilter = { feedId?: number; after?: number }
+
 /** By name, each with its latest run. */
-export async function listFeeds(db: Db, feedId?: number) {
+export async function listFeeds(db: Db, { feedId, after }: FeedFilter = {}, limit?: number) {
   const feeds = await db
     .selectFrom('feeds')
     .innerJoin('advertisers', 'advertisers.advertiser_id', 'feeds.advertiser_id')
+    .innerJoinLateral(COUNTS.as<'counts'>('counts'), (join) => join.onTrue())
     .select([
       'feed_id',
       'feeds.name',
@@ -19,17 +28,13 @@ export async function listFeeds(db: Db, feedId?: number) {
       'failures',
       'settings',
     ]) // prettier-ignore
-    .select([
-      sql<number>`(SELECT count(*)::int FROM feed_offers f WHERE f.feed_id = feeds.feed_id)`.as('offers'),
-      sql<number>`(SELECT count(*)::int FROM feed_offers f JOIN offers o USING (offer_id) WHERE f.feed_id = feeds.feed_id AND o.status = 'active')`.as(
-        'active_offers',
-      ),
-      sql<number>`(SELECT count(*)::int FROM feed_offers f WHERE f.feed_id = feeds.feed_id AND f.held_hash IS NOT NULL)`.as(
-        'held_offers',
-      ),
-    ]) // prettier-ignore
+    .select(['counts.offers', 'counts.active_offers', 'counts.held_offers'])
     .where('removed_at', 'is', null)
     .$if(feedId !== undefined, (query) => query.where('feed_id', '=', feedId as number))
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`feeds.name > (SELECT name FROM feeds WHERE feed_id = ${after}::bigint)`),
+    )
+    .$if(limit !== undefined, (query) => query.limit(limit as number))
     .orderBy('feeds.name')
     .execute()
   const latest = await db
@@ -37,7 +42,7 @@ export async function listFeeds(db: Db, feedId?: number) {
     .distinctOn('feed_id')
     .selectAll()
     .where('is_preview', '=', false)
-    .$if(feedId !== undefined, (query) => query.where('feed_id', '=', feedId as number))
+    .where((is) => is('feed_id', '=', is.fn.any(is.val(feeds.map((feed) => feed.feed_id)))))
     .orderBy('feed_id')
     .orderBy('run_id', 'desc')
     .execute()

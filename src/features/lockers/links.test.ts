@@ -240,7 +240,9 @@ test('reports of abuse reach the operator, a few a minute', async () => {
   for (let i = 0; i < 7; i++)
     statuses.push((await post(`/l/${slug}/report`, { reason: 'scam', details: 'fake' })).status)
   assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429, 429])
-  const reported = (await listReported(world.database.db)).find(({ locker_id }) => locker_id === lockerId)
+  const reported = (await listReported(world.database.db, { limit: 50 })).links.find(
+    ({ locker_id }) => locker_id === lockerId,
+  )
   assert.deepEqual([reported?.reports, reported?.target_url, reported?.examples[0]?.reason], [5, TARGET, 'scam'])
 })
 

@@ -13,7 +13,7 @@ import { createSlug, slugProblem, targetProblem } from './targets.ts'
 import { versionOf } from '../../lib/version-of.ts'
 
 const ORIGIN = /^https?:\/\/[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/
-const MAX_OF_APP = 1_000
+export const MAX_OF_APP = 1_000
 const MAX_MATCHES = 10
 
 /** A locker as requests see it. */
@@ -152,9 +152,14 @@ function checked(input: LockerInput, publicUrl: string): LockerSettings {
   return settings
 }
 
-/** Newest first. */
-export async function listLockers(db: Db, network: Network, appId: number, lockerId?: number): Promise<Locker[]> {
-  const found = await searchLockers(db, network, { appId, ...(lockerId === undefined ? {} : { lockerId }) }, MAX_OF_APP)
+/** Newest first, as the publisher sees them. */
+export async function listLockers(
+  db: Db,
+  network: Network,
+  filter: LockerFilter & { appId: number },
+  limit: number,
+): Promise<Locker[]> {
+  const found = await searchLockers(db, network, filter, limit)
   return found.map(({ app_id: _app, ...locker }) => locker)
 }
 

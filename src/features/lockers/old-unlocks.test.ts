@@ -34,7 +34,7 @@ async function createUnlocked(input: Partial<LockerInput> = {}, test = false) {
   const redeem = (proof: string | null) =>
     post<{ redeemed: boolean } | undefined>(`/v1/lockers/${lockerId}/redeem`, { proof }, { 'x-api-key': keys.api_key, 'x-api-secret': keys.api_secret }) // prettier-ignore
   const again = () => visit({ visitor, key })
-  const unlocks = async () => (await listLockers(world.database.db, world.config, app.appId))[0]?.unlocks
+  const unlocks = async () => (await listLockers(world.database.db, world.config, app, 1))[0]?.unlocks
   return { lockerId, again, redeem, unlocks, unlocked: await again() }
 }
 

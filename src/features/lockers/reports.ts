@@ -27,11 +27,15 @@ export type ReportedLocker = {
   examples: { reason: (typeof REPORT_REASONS)[number]; details: string }[]
 }
 
-/** Links with open reports, those with most of them first, then those that are taken down. */
-export async function listReported(db: Db): Promise<ReportedLocker[]> {
-  const { rows } = await sql<ReportedLocker>`
+/** Links with open reports, those with most of them first, then those that are taken down; and how many there are. */
+export async function listReported(
+  db: Db,
+  { limit, offset = 0 }: { limit: number; offset?: number },
+): Promise<{ links: ReportedLocker[]; total: number }> {
+  const { rows } = await sql<ReportedLocker & { total?: number }>`
     SELECT l.locker_id, l.app_id, p.publisher_id, p.name AS publisher, l.slug, l.settings ->> 'name' AS name, l.settings -> 'link' ->> 'target_url' AS target_url,
-      l.taken_down_reason, coalesce(r.reports, 0)::integer AS reports, r.last_reported_at, coalesce(r.examples, '[]') AS examples
+      l.taken_down_reason, coalesce(r.reports, 0)::integer AS reports, r.last_reported_at, coalesce(r.examples, '[]') AS examples,
+      count(*) OVER () AS total
     FROM (
       SELECT locker_id FROM locker_reports WHERE closed_at IS NULL
       UNION SELECT locker_id FROM lockers WHERE taken_down_at IS NOT NULL
@@ -41,6 +45,7 @@ export async function listReported(db: Db): Promise<ReportedLocker[]> {
       FROM locker_reports WHERE locker_id = l.locker_id AND closed_at IS NULL
     ) r ON true
     WHERE l.kind = 'link'
-    ORDER BY r.reports DESC, l.locker_id DESC LIMIT 200`.execute(db)
-  return rows.map((row) => ({ ...row, examples: row.examples.slice(0, 5) }))
+    ORDER BY r.reports DESC, l.locker_id DESC LIMIT ${limit} OFFSET ${offset}`.execute(db)
+  const links = rows.map(({ total: _total, ...row }) => ({ ...row, examples: row.examples.slice(0, 5) }))
+  return { links, total: rows[0]?.total ?? 0 }
 }

@@ -63,7 +63,10 @@ export async function countLanes(db: Db, now: Date): Promise<Record<LaneState, n
   return { ok: 0, failing: 0, waiting: 0, paused: 0, ...Object.fromEntries(rows.map((row) => [row.state, row.count])) }
 }
 
-/** Postback health by app, for the publisher and the operator. Apps that never had postbacks are missing. */
+/**
+ * Postback health by app, for the publisher and the operator. Apps that never had postbacks are missing. Postbacks are
+ * read in the order of an index that begins with their app: else the planner may read everybody's for an app with none.
+ */
 export async function readHealth(db: Db, appIds: readonly number[]): Promise<Map<number, Health>> {
   const { rows } = await sql<Health & { app_id: number }>`
     SELECT l.app_id, l.paused_at, l.pause_reason, l.failing_since, waiting.queued, waiting.oldest_due_at, failed.dead
@@ -77,7 +80,7 @@ export async function readHealth(db: Db, appIds: readonly number[]): Promise<Map
         SELECT FROM postbacks p
         WHERE p.app_id = l.app_id AND p.last_error IS NOT NULL AND p.state = 'dead' AND p.scenario IS NULL
           AND NOT EXISTS (SELECT FROM postback_queue q WHERE q.app_id = p.app_id AND q.postback_id = p.postback_id)
-        LIMIT ${COUNTED}
+        ORDER BY p.app_id, p.postback_id LIMIT ${COUNTED}
       ) AS counted
     ) failed
     WHERE l.app_id = ANY (${appIds}::bigint[])`.execute(db)
@@ -114,7 +117,7 @@ const attemptsOf = (appIds: readonly number[], newest: number, now: Date) => sql
   SELECT app.app_id, a.* FROM unnest(${appIds}::bigint[]) AS app (app_id)
   CROSS JOIN LATERAL (
     SELECT postback_id FROM postbacks p WHERE p.app_id = app.app_id AND NOT is_test AND scenario IS NULL
-    ORDER BY postback_id DESC LIMIT ${newest}
+    ORDER BY app_id DESC, is_test DESC, postback_id DESC LIMIT ${newest}
   ) newest
   CROSS JOIN LATERAL (
     SELECT * FROM postback_attempts a WHERE a.postback_id = newest.postback_id

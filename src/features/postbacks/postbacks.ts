@@ -203,14 +203,19 @@ export async function listTestSends(db: Db, testId: string, owner: Owner): Promi
   return query.orderBy('p.sequence').execute()
 }
 
-/** Every attempt, first to last. */
+/** Of each postback: it can be resent any number of times. */
+const MOST_ATTEMPTS = 100
+
+/** The newest attempts, first to last. */
 export async function readAttempts(db: Db, ...postbackIds: string[]) {
-  return db
+  const newestFirst = await db
     .selectFrom('postback_attempts')
     .selectAll()
     .where((is) => is('postback_id', '=', is.fn.any(is.val(postbackIds))))
-    .orderBy('attempt_id')
+    .orderBy('attempt_id', 'desc')
+    .limit(MOST_ATTEMPTS * postbackIds.length)
     .execute()
+  return newestFirst.toReversed()
 }
 export type Attempt = Awaited<ReturnType<typeof readAttempts>>[number]
 

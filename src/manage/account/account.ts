@@ -146,7 +146,7 @@ export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sen
     tag: TAG,
     access: 'session',
     reply: TokenList,
-    run: async ({ caller }) => ({ tokens: await listAccessTokens(db, caller.id) }),
+    run: async ({ caller }) => ({ tokens: await listAccessTokens(db, caller.id, new Date()) }),
   })
 
   routes.post('/me/tokens', {

@@ -39,6 +39,8 @@ import { PublisherBanner } from './parts/publishers/banner.tsx'
 import { Search } from './parts/search/search.tsx'
 import { Tag } from './parts/status.tsx'
 
+const MOST_OPTIONS = 50 // then one types
+
 export function Shell({ children }: { children: ReactNode }) {
   const [isOpen, { toggle, close }] = useDisclosure()
   const [path] = useLocation()
@@ -171,6 +173,8 @@ function Navigation() {
           label="App"
           mb="xs"
           allowDeselect={false}
+          searchable={apps.length > MOST_OPTIONS}
+          limit={MOST_OPTIONS}
           data={apps.map((app) => ({ value: String(app.app_id), label: app.name }))}
           value={appId ?? null}
           onChange={(value) => value !== null && navigate(`/apps/${value}`)}

@@ -15,7 +15,7 @@ async function clash(publisherId: number | null, [lead, lesser]: [Role, Role], i
   const answers = await Promise.all(
     visitors.map((visitor, i) => visitor.patch(`${base}/people/${people.at(i - 1)?.id}`, change)),
   )
-  const left = (await listPeople(world.database.db, { publisherId })).filter(isLeading)
+  const left = (await listPeople(world.database.db, { publisherId }, 100)).filter(isLeading)
   return { succeeded: answers.filter(({ status }) => status === 200).length, left: left.length }
 }
 

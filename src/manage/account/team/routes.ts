@@ -7,6 +7,9 @@ import { findAdvertiserName } from '../../../features/accounts/advertisers.ts'
 import {
   ADVERTISER_ROLES,
   findByTypedEmail,
+  hasLeader,
+  isLeadingRole,
+  isMember,
   isOperatorRole,
   listPeople,
   OPERATOR_ROLES,
@@ -15,16 +18,18 @@ import {
   type Team as PeopleTeam,
 } from '../../../features/accounts/people.ts'
 import { changePerson } from '../../../features/accounts/team.ts'
+import { cutPage } from '../../../http/paging.ts'
 import type { ManageContext } from '../../context.ts'
 import { notThere } from '../../gate.ts'
 import { publisherName } from '../../publisher-name.ts'
 import type { Access } from '../../access.ts'
 import type { Call, ManageRoutes } from '../../route.ts'
 import { id, OK, Ok } from '../../shapes.ts'
-import { changedPerson, IssuedInvitation, newInvitation, Team } from './schema.ts'
+import { changedPerson, IssuedInvitation, newInvitation, Team, TeamQuery } from './schema.ts'
 
 const TAG = 'People'
 const INVITATIONS_A_MINUTE = 10
+const LIMIT = 20
 
 export function teamRoutes(routes: ManageRoutes, context: ManageContext): void {
   addTeam(routes, context, {
@@ -90,19 +95,28 @@ function addTeam(
   routes.get(`${prefix}/people`, {
     id: `listPeople${idSuffix}`,
     summary: 'List people and open invitations',
-    about: 'Everyone with access, with role and status, and the invitations that were not accepted yet.',
+    about:
+      'Everyone with access, with role and status, in the order in which they joined, and the invitations that were not accepted yet.',
     tag: TAG,
     access: read,
     params: params(),
+    query: TeamQuery,
     reply: Team,
     async run(call) {
       const team = teamOf(call)
       await checkTeam(db, team)
+      const { search, cursor, limit = LIMIT } = call.query
+      const filter = { ...(search === undefined ? {} : { search }), ...(cursor === undefined ? {} : { after: cursor }) }
+      const found = await listPeople(db, team, limit + 1, filter)
+      const { page, nextCursor } = cutPage(found, limit, (one) => one.id)
+      const invitations = await listInvitations(db, team, new Date())
       return {
-        people: await listPeople(db, team),
-        invitations: (await listInvitations(db, team, new Date())).map(
+        people: page,
+        next_cursor: nextCursor,
+        invitations: invitations.map(
           ({ publisher_id: _publisher, advertiser_id: _advertiser, mailed: _mailed, ...shown }) => shown,
         ),
+        has_leader: (await hasLeader(db, team)) || invitations.some(({ role }) => isLeadingRole(role)),
       }
     },
   })
@@ -122,9 +136,7 @@ function addTeam(
       const { email } = call.body
       await countInvitation(call.caller.id)
       await checkTeam(db, team)
-      const people = await listPeople(db, team)
-      if (people.some((person) => person.email === email.trim().toLowerCase()))
-        throw new AppError('CONFLICT', `${email} is already a member.`)
+      if (await isMember(db, team, email)) throw new AppError('CONFLICT', `${email} is already a member.`)
       const url = await createLink(call, team)
       sendMails?.()
       // The link verifies the address, so no one else sees it. Without mail it has to be handed over by an operator,

@@ -3,7 +3,13 @@ import { Type } from 'typebox'
 import { id, oneOf, orNull, text, Time } from '../../shapes.ts'
 import { MAIL_STATUSES } from '../../../features/accounts/invitations.ts'
 import { ROLES } from '../../../features/accounts/people.ts'
+import { NextCursor, UUID_PAGE_QUERY } from '../../../http/paging.ts'
 import { shape } from '../../../http/shape.ts'
+
+export const TeamQuery = Type.Object({
+  search: Type.Optional(text(200, 'Part of a name or an email address.')),
+  ...UUID_PAGE_QUERY,
+})
 
 export const Team = shape('Team', {
   people: Type.Array(
@@ -20,6 +26,7 @@ export const Team = shape('Team', {
       created_at: Time,
     }),
   ),
+  next_cursor: NextCursor,
   invitations: Type.Array(
     Type.Object({
       invitation_id: id,
@@ -33,7 +40,9 @@ export const Team = shape('Team', {
       created_at: Time,
       expires_at: Time,
     }),
+    { description: 'All that are open, on every page.' },
   ),
+  has_leader: Type.Boolean({ description: 'Whether anyone who may invite others has access, or is invited.' }),
 })
 
 export const newInvitation = <const T extends string>(title: string, roles: readonly T[]) =>

@@ -16,6 +16,7 @@ import { checkRequest } from '../../../features/feeds/mapping/check.ts'
 import { removeFeed } from '../../../features/feeds/remove-feed.ts'
 import { presetOf, PRESETS } from '../../../features/feeds/presets/presets.ts'
 import { notesFor, postbackUrlFor } from '../../../features/feeds/way-back.ts'
+import { cutPage } from '../../../http/paging.ts'
 import type { ManageContext } from '../../context.ts'
 import { notThere } from '../../gate.ts'
 import type { ManageRoutes } from '../../route.ts'
@@ -24,10 +25,11 @@ import { TOKEN_PLACE } from '../../callback-shapes.ts'
 import { productRoutes } from './products.ts'
 import { rateRoutes } from './rates.ts'
 import { feedRunRoutes, presentRun } from './runs.ts'
-import { ChangedFeed, CreatedFeed, FeedList, FeedParams, NewFeed, Presets, RemovedFeed, ShownFeed } from './schema.ts'
+import { ChangedFeed, CreatedFeed, FeedList, FeedListQuery, FeedParams, NewFeed, Presets, RemovedFeed, ShownFeed } from './schema.ts' // prettier-ignore
 import { tryRoutes } from './try.ts'
 
 const TAG = 'Feeds'
+const LIMIT = 20
 
 export function feedsRoutes(routes: ManageRoutes, context: ManageContext): void {
   const { db, secretKey, config } = context
@@ -60,8 +62,13 @@ export function feedsRoutes(routes: ManageRoutes, context: ManageContext): void 
     about: 'By name, each with its latest run.',
     tag: TAG,
     access: 'operator',
+    query: FeedListQuery,
     reply: FeedList,
-    run: async () => ({ feeds: (await listFeeds(db)).map(presentListed) }),
+    async run({ query: { cursor, limit = LIMIT } }) {
+      const found = await listFeeds(db, cursor === undefined ? {} : { after: Number(cursor) }, limit + 1)
+      const { page, nextCursor } = cutPage(found, limit, (one) => String(one.feed_id))
+      return { feeds: page.map(presentListed), next_cursor: nextCursor }
+    },
   })
 
   routes.post('/feeds', {
@@ -158,7 +165,7 @@ export function feedsRoutes(routes: ManageRoutes, context: ManageContext): void 
 
   async function show(feedId: number) {
     const feed = await find(feedId)
-    const [listed] = await listFeeds(db, feedId)
+    const [listed] = await listFeeds(db, { feedId })
     const back = feed.preset === null ? undefined : presetOf(feed.preset)?.back
     return {
       ...presentListed(listed!),

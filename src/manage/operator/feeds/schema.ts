@@ -119,7 +119,11 @@ const LISTED = {
   held_offers: Type.Integer({ description: 'Offers whose new payout awaits approval.' }),
   latest_run: orNull(Run),
 }
-export const FeedList = shape('FeedList', { feeds: Type.Array(Type.Object(LISTED)) })
+export const FeedListQuery = Type.Object(ID_PAGE_QUERY)
+export const FeedList = shape('FeedList', {
+  feeds: Type.Array(Type.Object(LISTED)),
+  next_cursor: NextCursor,
+})
 
 export const ShownFeed = shape('Feed', {
   ...LISTED,

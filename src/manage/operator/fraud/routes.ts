@@ -1,15 +1,17 @@
 // Signals of fraud: what they mean, how often they are seen, and what is done about them.
+import { Type } from 'typebox'
 import { AppError } from '../../../errors.ts'
 import {
   countSignals,
   deleteRule,
+  listNetworkRules,
+  listOfferRules,
   needsThreshold,
-  readFraudRules,
-  readRuleOffers,
   setFraudRule,
   type Signal,
   SIGNALS,
 } from '../../../features/conversions/fraud.ts'
+import { beforeId, cutPage, ID_PAGE_QUERY } from '../../../http/paging.ts'
 import type { ManageContext } from '../../context.ts'
 import { notThere } from '../../gate.ts'
 import type { ManageRoutes } from '../../route.ts'
@@ -17,6 +19,7 @@ import { OK, Ok } from '../../shapes.ts'
 import { FraudOverview, NewRule, RuleParams, RuleQuery } from './schema.ts'
 
 const TAG = 'Fraud'
+const LIMIT = 20
 const DAYS_MS = 30 * 86_400_000
 
 const MEANINGS: Record<Signal, [meaning: string, thresholdOf: string | null]> = {
@@ -33,35 +36,35 @@ export function fraudRoutes(routes: ManageRoutes, { db }: ManageContext): void {
   routes.get('/fraud', {
     id: 'getFraud',
     summary: 'Get fraud signals and rules',
-    about: 'How often each signal was seen in the last 30 days, and the rules that apply.',
+    about:
+      'How often each signal was seen in the last 30 days, and the rules that apply: on each page those for all offers, then those for single offers, newest first.',
     tag: TAG,
     access: 'operator',
+    query: Type.Object(ID_PAGE_QUERY),
     reply: FraudOverview,
-    async run() {
-      const [rules, offers, counts] = await Promise.all([
-        readFraudRules(db),
-        readRuleOffers(db),
+    async run({ query: { cursor, limit = LIMIT } }) {
+      const [ofNetwork, ofOffers, counts] = await Promise.all([
+        listNetworkRules(db),
+        listOfferRules(db, limit + 1, beforeId(cursor).before),
         countSignals(db, new Date(Date.now() - DAYS_MS)),
       ])
-      const seenOf = (signal: Signal, isCounted: (offerId: number) => boolean) =>
-        counts
-          .filter((one) => one.signal === signal && isCounted(one.offer_id))
-          .reduce((sum, { count }) => sum + count, 0)
-      const hasOwn = (signal: Signal, offerId: number) =>
-        rules.some((rule) => rule.signal === signal && rule.offerId === offerId)
+      const seen = new Map(counts.map(({ signal, offer_id, count }) => [`${signal} ${offer_id}`, count]))
+      const { page, nextCursor } = cutPage(ofOffers, limit, (one) => String(one.fraud_rule_id))
       return {
         signals: SIGNALS.map((signal) => {
           const [meaning, threshold_of] = MEANINGS[signal]
-          return { signal, meaning, threshold_of, seen: seenOf(signal, () => true) }
+          const ofSignal = counts.filter((one) => one.signal === signal)
+          return { signal, meaning, threshold_of, seen: ofSignal.reduce((sum, { count }) => sum + count, 0) }
         }),
-        rules: rules.map(({ signal, offerId, threshold, action }) => ({
+        rules: [...ofNetwork, ...page].map(({ signal, offerId, offer, threshold, action }) => ({
           signal,
           offer_id: offerId,
-          offer: offerId === null ? null : (offers.get(offerId) ?? null),
+          offer,
           threshold,
           action,
-          seen: seenOf(signal, (id) => (offerId === null ? !hasOwn(signal, id) : id === offerId)),
+          seen: seen.get(`${signal} ${offerId}`) ?? 0,
         })),
+        next_cursor: nextCursor,
       }
     },
   })

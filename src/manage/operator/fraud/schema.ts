@@ -1,6 +1,7 @@
 // The shapes of signals of fraud and the rules about them.
 import { Type } from 'typebox'
 import { ACTIONS, SIGNALS } from '../../../features/conversions/fraud.ts'
+import { NextCursor } from '../../../http/paging.ts'
 import { id, oneOf, orNull } from '../../shapes.ts'
 import { shape } from '../../../http/shape.ts'
 
@@ -26,6 +27,7 @@ export const FraudOverview = shape('FraudOverview', {
     }),
     { description: "An offer's own rule takes precedence over the network's rule for the same signal." },
   ),
+  next_cursor: NextCursor,
 })
 
 export const NewRule = shape('NewFraudRule', {

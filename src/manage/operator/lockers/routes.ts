@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { takeDownLocker } from '../../../features/lockers/lockers.ts'
 import { listReported } from '../../../features/lockers/reports.ts'
 import { REPORT_REASONS } from '../../../features/lockers/schema.ts'
+import { OFFSET_PAGE_QUERY } from '../../../http/paging.ts'
 import { oneOf, shape } from '../../../http/shape.ts'
 import type { ManageContext } from '../../context.ts'
 import type { ManageRoutes } from '../../route.ts'
@@ -34,8 +35,9 @@ export function reportedLinkRoutes(routes: ManageRoutes, { db }: ManageContext):
     about: 'Those with most reports first, then those that are taken down.',
     tag: TAG,
     access: 'operator',
-    reply: shape('ReportedLinkList', { links: Type.Array(ReportedLink) }),
-    run: async () => ({ links: await listReported(db) }),
+    query: Type.Object(OFFSET_PAGE_QUERY),
+    reply: shape('ReportedLinkList', { links: Type.Array(ReportedLink), total: Type.Integer({ minimum: 0 }) }),
+    run: ({ query: { limit = 50, offset = 0 } }) => listReported(db, { limit, offset }),
   })
 
   routes.post('/lockers/:locker_id/take-down', {

@@ -1,14 +1,14 @@
 // The schemas of postback health, over all apps.
 import { Type } from 'typebox'
 import { LANE_STATES } from '../../../features/postbacks/health.ts'
+import { OFFSET_PAGE_QUERY } from '../../../http/paging.ts'
 import { id, oneOf, orNull, text, Time } from '../../shapes.ts'
 import { shape } from '../../../http/shape.ts'
 
 export const LaneQuery = Type.Object({
   state: Type.Optional(oneOf(LANE_STATES)),
   search: Type.Optional(text(100, 'Part of the name of the app or publisher.')),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+  ...OFFSET_PAGE_QUERY,
 })
 
 const Count = Type.Integer({ minimum: 0 })

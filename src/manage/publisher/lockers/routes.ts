@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { changeLocker, createLocker, listLockers } from '../../../features/lockers/lockers.ts'
 import { Locker, LockerInput } from '../../../features/lockers/schema.ts'
+import { beforeId, cutPage, ID_PAGE_QUERY, NextCursor } from '../../../http/paging.ts'
 import { shape } from '../../../http/shape.ts'
 import type { ManageContext } from '../../context.ts'
 import { notThere } from '../../gate.ts'
@@ -9,11 +10,12 @@ import type { ManageRoutes } from '../../route.ts'
 import { AppParams, id } from '../../shapes.ts'
 
 const TAG = 'Lockers of an app'
+const LIMIT = 20
 const LockerOfAppParams = Type.Object({ app_id: id, locker_id: id })
 
 export function lockersRoutes(routes: ManageRoutes, { db, config }: ManageContext): void {
   const find = async (appId: number, lockerId: number) => {
-    const [locker] = await listLockers(db, config, appId, lockerId)
+    const [locker] = await listLockers(db, config, { appId, lockerId }, 1)
     if (locker === undefined) throw notThere()
     return locker
   }
@@ -25,8 +27,13 @@ export function lockersRoutes(routes: ManageRoutes, { db, config }: ManageContex
     tag: TAG,
     access: 'publisher',
     params: AppParams,
-    reply: shape('LockerList', { lockers: Type.Array(Locker) }),
-    run: async ({ app }) => ({ lockers: await listLockers(db, config, app.appId) }),
+    query: Type.Object(ID_PAGE_QUERY),
+    reply: shape('LockerList', { lockers: Type.Array(Locker), next_cursor: NextCursor }),
+    async run({ app, query: { cursor, limit = LIMIT } }) {
+      const found = await listLockers(db, config, { appId: app.appId, ...beforeId(cursor) }, limit + 1)
+      const { page, nextCursor } = cutPage(found, limit, (one) => String(one.locker_id))
+      return { lockers: page, next_cursor: nextCursor }
+    },
   })
 
   routes.post('/apps/:app_id/lockers', {

@@ -86,7 +86,7 @@ export type Schemas = {
   Feed: { feed_id: Schemas['Id']; name: string; advertiser_id: Schemas['Id']; advertiser: string; preset: string | null; is_paused: boolean; next_run_at: string | null; failures: number; offers: number; active_offers: number; held_offers: number; latest_run: Schemas['FeedRun'] | null; settings: Schemas['FeedSettings']; credentials: (string)[]; request: Schemas['FeedRequest']; mapping: Schemas['FeedMapping']; postback_url: string; token_place: string; notes: (string)[] }
   FeedChangeList: { changes: ({ external_id: string; name: string; offer_id: Schemas['Id'] | null; kind: "created" | "changed" | "paused" | "resumed" | "held" | "skipped"; reason: string | null; fields: ({ field: string; before: unknown; after: unknown })[] })[]; next_cursor: Schemas['NextCursor'] }
   FeedCredentials: Record<string, string>
-  FeedList: { feeds: ({ feed_id: Schemas['Id']; name: string; advertiser_id: Schemas['Id']; advertiser: string; preset: string | null; is_paused: boolean; next_run_at: string | null; failures: number; offers: number; active_offers: number; held_offers: number; latest_run: Schemas['FeedRun'] | null })[] }
+  FeedList: { feeds: ({ feed_id: Schemas['Id']; name: string; advertiser_id: Schemas['Id']; advertiser: string; preset: string | null; is_paused: boolean; next_run_at: string | null; failures: number; offers: number; active_offers: number; held_offers: number; latest_run: Schemas['FeedRun'] | null })[]; next_cursor: Schemas['NextCursor'] }
   FeedMapping: Record<string, unknown>
   FeedOfOffer: { feed: { feed_id: Schemas['Id']; name: string; external_id: string; pinned: ({ field: string; feed_value: unknown })[] } | null }
   FeedPresetList: { presets: ({ preset: string; website: string; currency: string; every: string; credentials: ({ name: string; label: string; hint: string | null; is_secret: boolean })[]; postback_secret: string | null; request: Schemas['FeedRequest']; mapping: Schemas['FeedMapping']; title: string })[] }
@@ -99,7 +99,7 @@ export type Schemas = {
   FinishSignUp: { token: string; password: string }
   ForgotPassword: { email: string }
   ForgotPasswordReply: { mailed: boolean }
-  FraudOverview: { signals: ({ signal: "too_fast" | "ip_users" | "user_velocity" | "geo_mismatch" | "listed_ip" | "bot" | "claimed_country"; meaning: string; threshold_of: string | null; seen: number })[]; rules: ({ signal: "too_fast" | "ip_users" | "user_velocity" | "geo_mismatch" | "listed_ip" | "bot" | "claimed_country"; offer_id: Schemas['Id'] | null; offer: string | null; threshold: number | null; action: "flag" | "hold" | "reject"; seen: number })[] }
+  FraudOverview: { signals: ({ signal: "too_fast" | "ip_users" | "user_velocity" | "geo_mismatch" | "listed_ip" | "bot" | "claimed_country"; meaning: string; threshold_of: string | null; seen: number })[]; rules: ({ signal: "too_fast" | "ip_users" | "user_velocity" | "geo_mismatch" | "listed_ip" | "bot" | "claimed_country"; offer_id: Schemas['Id'] | null; offer: string | null; threshold: number | null; action: "flag" | "hold" | "reject"; seen: number })[]; next_cursor: Schemas['NextCursor'] }
   GivenCallbackRules: { ignored: ({ parameter: string; is: string; reason: string })[]; only_goal: boolean }
   GivenCallbackSignature: { signature: { algorithm: "md5" | "sha1" | "sha256" | "hmac-md5" | "hmac-sha1" | "hmac-sha256"; of: string; encoding: "hex" | "hex_upper" | "base64"; parameter: string | null; header: string | null } | null; secret?: string }
   GivenCurrencyRates: { rates: ({ currency: string; day: string; usd: string })[] }
@@ -123,7 +123,7 @@ export type Schemas = {
   LinkLockerSettings: { target_url: string; expires_at: string | null; click_limit: number | null; referrers: (string)[]; allows_no_referrer: boolean; og_title: string; og_text: string; og_image: string | null }
   Locker: { locker_id: number; kind: "content" | "link"; url: string | null; has_password: boolean; settings: Schemas['LockerSettings']; views: number; unlocks: number; opened: number; taken_down_reason: string | null; created_at: string; version: string }
   LockerInput: { name: string; enabled?: boolean; text?: string; image?: string | null; look?: Schemas['LockerLook'] | null; consent?: string; needed_offers?: number | null; needed_reward?: number | null; counts_pending?: boolean; unlocked_minutes?: number; categories?: ("survey" | "app" | "game" | "video")[]; platforms?: ("web" | "android" | "ios")[]; min_payout?: number | null; max_payout?: number | null; link?: Schemas['LinkLockerInput'] | null; slug?: string; password?: string | null; seen_version?: string; title?: string }
-  LockerList: { lockers: (Schemas['Locker'])[] }
+  LockerList: { lockers: (Schemas['Locker'])[]; next_cursor: Schemas['NextCursor'] }
   LockerLook: { theme?: "auto" | "light" | "dark"; light?: Schemas['LockerPalette']; dark?: Schemas['LockerPalette']; radius?: number; font?: "system" | "rounded" | "serif" | "mono" }
   LockerPalette: { accent?: string; background?: string; card?: string; text?: string }
   LockerSettings: { name: string; enabled: boolean; text: string; image: string | null; look: Schemas['LockerLook'] | null; consent: string; needed_offers: number | null; needed_reward: number | null; counts_pending: boolean; unlocked_minutes: number; categories: ("survey" | "app" | "game" | "video")[]; platforms: ("web" | "android" | "ios")[]; min_payout: number | null; max_payout: number | null; link: Schemas['LinkLockerSettings'] | null; title: string }
@@ -224,7 +224,7 @@ export type Schemas = {
   ReplayedPostback: { postback: Schemas['PostbackWithAttempts']; warning: string | null }
   ReportFigures: { clicks: number; converted_clicks: number; conversions: number; pending: number; approved: number; rejected: number; reversed: number; payout: number; revenue: number; margin: number; epc: number | null; conversion_rate: number | null }
   ReportedLink: { locker_id: number; app_id: number; publisher_id: number; publisher: string; slug: string; name: string; target_url: string; taken_down_reason: string | null; reports: number; last_reported_at: string | null; examples: ({ reason: "scam" | "malware" | "illegal" | "broken" | "other"; details: string })[] }
-  ReportedLinkList: { links: (Schemas['ReportedLink'])[] }
+  ReportedLinkList: { links: (Schemas['ReportedLink'])[]; total: number }
   ReprocessedCallbacks: { results: ({ inbound_id: string; outcome: string; message: string })[] }
   ResetPassword: { token: string; password: string }
   RewardSettings: { kind: "reward" | "tracking"; keeps_balance: boolean; rounding: "down" | "nearest" | "up"; decimals: number; minimum_reward: number | null; welcome_offer_id: Schemas['Id'] | null; daily_limit: number | null; sale: { multiplier: number; starts_at: string; ends_at: string } | null }
@@ -247,7 +247,7 @@ export type Schemas = {
   StatsRow: { day?: string; offer_id?: number; offer_name?: string; country?: string | null; platform?: string | null; locker_id?: number | null; aff_sub?: string | null; aff_sub2?: string | null; aff_sub3?: string | null; aff_sub4?: string | null; clicks: number; converted_clicks: number; conversions: number; pending: number; approved: number; rejected: number; reversed: number; payout: number; payout_local: number; epc: number | null; conversion_rate: number | null }
   StatsTotals: { clicks: number; converted_clicks: number; conversions: number; pending: number; approved: number; rejected: number; reversed: number; payout: number; payout_local: number; epc: number | null; conversion_rate: number | null }
   System: { version: string; node: { version: string; started_at: string; memory_bytes: number }; database: { version: string; is_embedded: boolean; bytes: number; connections: number; max_connections: number; clock_ahead_ms: number }; replica: { lag_seconds: number | null; is_used: boolean } | null; backups: { last_at: string | null; last_bytes: number | null; is_late: boolean } | null; queues: { postbacks_queued: number; postbacks_due: number; postbacks_sending: number; oldest_due_at: string | null; waiting_events: number; unmatched_calls: number; mails_queued: number; spool_files: number; spool_bytes: number }; export: { target: string; kinds: ({ kind: string; files: number; rows: number; created_at: string; caught_up_at: string | null; failures: number; failing_since: string | null; failure: string | null; lost_rows: number })[] } | null; partitions: ({ table: string; count: number; oldest_day: string | null; newest_day: string | null; bytes: number })[]; nodes: ({ host: string; pid: number; part: "api" | "worker"; version: string; started_at: string; seen_at: string; is_here: boolean })[]; rate_limits: "redis" | "memory"; has_mail: boolean; logo: string | null; failed_mails: ({ kind: "invitation" | "password_reset" | "email_verification" | "security_alert" | "notice" | "ticket" | "ticket_answer" | "feed_problem" | "export_problem" | "cap_warning" | "budget_warning" | "sign_up" | "applications_waiting" | "application_decision" | "proposals_waiting" | "proposal_decision"; recipient: string | null; attempts: number; failure: string; created_at: string; settled_at: string })[]; settings: ({ name: string; value: string; about: string })[] }
-  Team: { people: ({ id: string; name: string; email: string; role: "operator" | "operator_reader" | "publisher_owner" | "publisher_developer" | "publisher_finance" | "publisher_viewer" | "advertiser"; two_factor_enabled: boolean; disabled_at: string | null; disabled_by_operator: boolean; created_at: string })[]; invitations: ({ invitation_id: Schemas['Id']; email: string | null; role: "operator" | "operator_reader" | "publisher_owner" | "publisher_developer" | "publisher_finance" | "publisher_viewer" | "advertiser"; mail: "none" | "queued" | "sent" | "retrying" | "refused"; created_at: string; expires_at: string })[] }
+  Team: { people: ({ id: string; name: string; email: string; role: "operator" | "operator_reader" | "publisher_owner" | "publisher_developer" | "publisher_finance" | "publisher_viewer" | "advertiser"; two_factor_enabled: boolean; disabled_at: string | null; disabled_by_operator: boolean; created_at: string })[]; next_cursor: Schemas['NextCursor']; invitations: ({ invitation_id: Schemas['Id']; email: string | null; role: "operator" | "operator_reader" | "publisher_owner" | "publisher_developer" | "publisher_finance" | "publisher_viewer" | "advertiser"; mail: "none" | "queued" | "sent" | "retrying" | "refused"; created_at: string; expires_at: string })[]; has_leader: boolean }
   Ticket: { ticket_id: string; user_id: string; kind: "not_credited" | "question" | "other"; offer_id: Schemas['Id'] | null; offer_name: string | null; status: "open" | "answered" | "closed"; country: string | null; device: string | null; os: string | null; created_at: string; updated_at: string; is_test: boolean; email: string | null; emails_answers: boolean; click_id: string | null; clicked_at: string | null; conversions: ({ conversion_id: string; goal_name: string; status: "pending" | "approved" | "rejected" | "reversed"; created_at: string })[]; messages: ({ message_id: string; author: string | null; text: string; has_image: boolean; is_emailed: boolean; created_at: string })[] }
   TicketChange: { status: "open" | "closed" }
   TicketImage: { type: string; content: string }
@@ -298,15 +298,15 @@ export type Operations = {
   'POST /session/proof': { path: {}; query: {}; body: Schemas['NewProof']; reply: Schemas['Ok'] }
   'POST /me/email/verification': { path: {}; query: {}; body: undefined; reply: Schemas['Ok'] }
   'POST /email/verify': { path: {}; query: {}; body: Schemas['VerifyEmail']; reply: Schemas['Ok'] }
-  'GET /publishers/{publisher_id}/people': { path: { publisher_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['Team'] }
+  'GET /publishers/{publisher_id}/people': { path: { publisher_id: Schemas['Id'] }; query: { search?: string; limit?: number; cursor?: string }; body: undefined; reply: Schemas['Team'] }
   'POST /publishers/{publisher_id}/invitations': { path: { publisher_id: Schemas['Id'] }; query: {}; body: Schemas['NewInvitationOfPublisher']; reply: Schemas['IssuedInvitation'] }
   'DELETE /publishers/{publisher_id}/invitations/{invitation_id}': { path: { publisher_id: Schemas['Id']; invitation_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['Ok'] }
   'PATCH /publishers/{publisher_id}/people/{person_id}': { path: { publisher_id: Schemas['Id']; person_id: string }; query: {}; body: Schemas['ChangedPersonOfPublisher']; reply: Schemas['Ok'] }
-  'GET /advertisers/{advertiser_id}/people': { path: { advertiser_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['Team'] }
+  'GET /advertisers/{advertiser_id}/people': { path: { advertiser_id: Schemas['Id'] }; query: { search?: string; limit?: number; cursor?: string }; body: undefined; reply: Schemas['Team'] }
   'POST /advertisers/{advertiser_id}/invitations': { path: { advertiser_id: Schemas['Id'] }; query: {}; body: Schemas['NewInvitationOfAdvertiser']; reply: Schemas['IssuedInvitation'] }
   'DELETE /advertisers/{advertiser_id}/invitations/{invitation_id}': { path: { advertiser_id: Schemas['Id']; invitation_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['Ok'] }
   'PATCH /advertisers/{advertiser_id}/people/{person_id}': { path: { advertiser_id: Schemas['Id']; person_id: string }; query: {}; body: Schemas['ChangedPersonOfAdvertiser']; reply: Schemas['Ok'] }
-  'GET /operators/people': { path: {}; query: {}; body: undefined; reply: Schemas['Team'] }
+  'GET /operators/people': { path: {}; query: { search?: string; limit?: number; cursor?: string }; body: undefined; reply: Schemas['Team'] }
   'POST /operators/invitations': { path: {}; query: {}; body: Schemas['NewInvitationOfNetwork']; reply: Schemas['IssuedInvitation'] }
   'DELETE /operators/invitations/{invitation_id}': { path: { invitation_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['Ok'] }
   'PATCH /operators/people/{person_id}': { path: { person_id: string }; query: {}; body: Schemas['ChangedPersonOfNetwork']; reply: Schemas['Ok'] }
@@ -353,7 +353,7 @@ export type Operations = {
   'GET /apps/{app_id}/wall/preview': { path: { app_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['WallPreview'] }
   'GET /apps/{app_id}/wall/sdk': { path: { app_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['WallSdk'] }
   'POST /apps/{app_id}/wall/images': { path: { app_id: Schemas['Id'] }; query: {}; body: Schemas['NewImage']; reply: Schemas['Image'] }
-  'GET /apps/{app_id}/lockers': { path: { app_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['LockerList'] }
+  'GET /apps/{app_id}/lockers': { path: { app_id: Schemas['Id'] }; query: { limit?: number; cursor?: string }; body: undefined; reply: Schemas['LockerList'] }
   'POST /apps/{app_id}/lockers': { path: { app_id: Schemas['Id'] }; query: {}; body: Schemas['LockerInput']; reply: Schemas['Locker'] }
   'GET /apps/{app_id}/lockers/{locker_id}': { path: { app_id: Schemas['Id']; locker_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['Locker'] }
   'PUT /apps/{app_id}/lockers/{locker_id}': { path: { app_id: Schemas['Id']; locker_id: Schemas['Id'] }; query: {}; body: Schemas['LockerInput']; reply: Schemas['Locker'] }
@@ -429,7 +429,7 @@ export type Operations = {
   'POST /inbound-calls/reprocess': { path: {}; query: {}; body: Schemas['ChosenCallbacks']; reply: Schemas['ReprocessedCallbacks'] }
   'POST /inbound-calls/dismiss': { path: {}; query: {}; body: Schemas['ChosenCallbacks']; reply: Schemas['DismissedCallbacks'] }
   'GET /feed-presets': { path: {}; query: {}; body: undefined; reply: Schemas['FeedPresetList'] }
-  'GET /feeds': { path: {}; query: {}; body: undefined; reply: Schemas['FeedList'] }
+  'GET /feeds': { path: {}; query: { limit?: number; cursor?: string }; body: undefined; reply: Schemas['FeedList'] }
   'POST /feeds': { path: {}; query: {}; body: Schemas['NewFeed']; reply: Schemas['CreatedFeed'] }
   'GET /feeds/{feed_id}': { path: { feed_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['Feed'] }
   'PATCH /feeds/{feed_id}': { path: { feed_id: Schemas['Id'] }; query: {}; body: Schemas['ChangedFeed']; reply: Schemas['Feed'] }
@@ -471,13 +471,13 @@ export type Operations = {
   'GET /bans': { path: {}; query: { app_id?: Schemas['Id']; user_id?: string; limit?: number; cursor?: Schemas['Id'] }; body: undefined; reply: Schemas['BanList'] }
   'POST /bans': { path: {}; query: {}; body: Schemas['NewBan']; reply: Schemas['BanReply'] }
   'DELETE /bans/{ban_id}': { path: { ban_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['Ok'] }
-  'GET /reported-links': { path: {}; query: {}; body: undefined; reply: Schemas['ReportedLinkList'] }
+  'GET /reported-links': { path: {}; query: { limit?: number; offset?: number }; body: undefined; reply: Schemas['ReportedLinkList'] }
   'POST /lockers/{locker_id}/take-down': { path: { locker_id: Schemas['Id'] }; query: {}; body: Schemas['LockerTakeDown']; reply: Schemas['Ok'] }
   'POST /lockers/{locker_id}/restore': { path: { locker_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['Ok'] }
   'GET /conversions': { path: {}; query: { status?: "pending" | "approved" | "rejected" | "reversed"; reason?: "cap_exceeded" | "click_expired" | "not_eligible" | "geo_mismatch" | "fraud" | "unconfirmed" | "advertiser_rejected" | "advertiser_reversed" | "operator"; signal?: "too_fast" | "ip_users" | "user_velocity" | "geo_mismatch" | "listed_ip" | "bot" | "claimed_country" | "banned_user" | "any"; publisher_id?: Schemas['Id']; app_id?: Schemas['Id']; advertiser_id?: Schemas['Id']; offer_id?: Schemas['Id']; user_id?: string; from?: string; to?: string; mode?: "live" | "test"; order?: "newest" | "oldest"; limit?: number; cursor?: string }; body: undefined; reply: Schemas['ConversionSummaryList'] }
   'GET /conversions/{conversion_id}': { path: { conversion_id: string }; query: {}; body: undefined; reply: Schemas['NetworkConversion'] }
   'POST /conversions/moves': { path: {}; query: {}; body: Schemas['ConversionMoves']; reply: Schemas['MovedConversions'] }
-  'GET /fraud': { path: {}; query: {}; body: undefined; reply: Schemas['FraudOverview'] }
+  'GET /fraud': { path: {}; query: { limit?: number; cursor?: string }; body: undefined; reply: Schemas['FraudOverview'] }
   'PUT /fraud/rules': { path: {}; query: {}; body: Schemas['NewFraudRule']; reply: Schemas['Ok'] }
   'DELETE /fraud/rules/{signal}': { path: { signal: string }; query: { offer_id?: Schemas['Id'] }; body: undefined; reply: Schemas['Ok'] }
   'GET /postback-lanes': { path: {}; query: { state?: "ok" | "failing" | "waiting" | "paused"; search?: string; limit?: number; offset?: number }; body: undefined; reply: Schemas['PostbackLaneList'] }

@@ -55,7 +55,8 @@ export const formatCount = (number: number) => formats.count.format(number)
 /** `1 offer`, `2 offers`. */
 export const formatNoun = (count: number, noun: string) => `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
 /** Of what the server counts up to a limit. */
-export const formatUpTo = (number: number, most = 10_000) => `${formatCount(number)}${number >= most ? '+' : ''}`
+export const formatUpTo = (number: number, most = 10_000) =>
+  number < most ? formatCount(number) : `${formatCount(most)}+`
 export const formatShare = (share: number) => formats.percent.format(share)
 export const formatRate = (share: number) => formats.rate.format(share)
 export const formatReward = (value: number, currency: string) => `${formats.upToFour.format(value)} ${currency}`

@@ -3,16 +3,19 @@ import { ActionIcon, Alert, Button, Group, Modal, Paper, Select, Stack, Text, Te
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { IconTrash } from '@tabler/icons-react'
-import { useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import type { Schemas } from '../lib/api-types.ts'
 import { patch, post, remove } from '../lib/api.ts'
 import { isOperator, useMe } from '../lib/me.ts'
 import { useChange, useGet } from '../lib/queries.ts'
+import { useFilters } from '../lib/use-filters.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { confirm } from './confirm.tsx'
 import { Copyable } from './copy.tsx'
 import { type Column, DataTable } from './data-table.tsx'
 import { Empty, Loaded, Page } from './page.tsx'
+import { Pager, usePages } from './pager.tsx'
+import { SearchInput } from './search-input.tsx'
 import { SubmitForm } from './submit-form.tsx'
 import { Time } from './time.tsx'
 
@@ -33,24 +36,42 @@ type Offered = never
 const MAILS_MS = 5_000 // what became of the mail of an invitation shows while one looks
 
 export function People({ base, about, roles, ownerRole, mayChange }: PeopleProps) {
-  const team = useGet(`${base}/people`, { everyMs: MAILS_MS })
+  const [filters, change] = useFilters()
+  const search = filters['search'] ?? ''
+  const pages = usePages()
+  useEffect(() => pages.reset(), [search])
+  const team = useGet(`${base}/people`, { query: { search, cursor: pages.cursor }, everyMs: MAILS_MS })
   const [isOpen, { open, close }] = useDisclosure()
   return (
     <Page title="People" about={about} actions={mayChange && <Button onClick={open}>Invite member</Button>}>
       <Modal opened={isOpen} onClose={close} title="Invite member">
         <Loaded query={team}>
-          {(data) => <Invite base={base} roles={roles} firstRole={hasOwner(data, ownerRole) ? undefined : ownerRole} />}
+          {(data) => <Invite base={base} roles={roles} firstRole={data.has_leader ? undefined : ownerRole} />}
         </Loaded>
       </Modal>
+      <SearchInput
+        maw={380}
+        placeholder="Name or email address"
+        value={search}
+        onChange={(value) => change({ search: value })}
+      />
       <Loaded query={team}>
-        {({ people, invitations }) => (
+        {({ people, next_cursor, invitations }) => (
           <Stack gap="lg">
-            {people.length === 0 ? (
+            {people.length > 0 ? (
+              <PeopleTable
+                base={base}
+                people={people}
+                roles={roles}
+                mayChange={mayChange}
+                pager={<Pager pages={pages} nextCursor={next_cursor} />}
+              />
+            ) : search === '' ? (
               <Empty title="No members yet">
                 Invite the first one: the link in the invitation creates their account.
               </Empty>
             ) : (
-              <PeopleTable base={base} people={people} roles={roles} mayChange={mayChange} />
+              <Empty title={`No member matches “${search}”`}>Search for part of a name or email address.</Empty>
             )}
             {invitations.length > 0 && <Invitations base={base} {...{ invitations, roles, mayChange }} />}
           </Stack>
@@ -60,10 +81,6 @@ export function People({ base, about, roles, ownerRole, mayChange }: PeopleProps
   )
 }
 
-const hasOwner = (team: TeamData, ownerRole: string) =>
-  team.people.some(({ role, disabled_at }) => role === ownerRole && disabled_at === null) ||
-  team.invitations.some(({ role }) => role === ownerRole)
-
 const labelOf = (roles: RoleChoice[], role: string) => roles.find(({ value }) => value === role)?.label ?? role
 
 type TableProps = {
@@ -71,10 +88,11 @@ type TableProps = {
   people: TeamData['people']
   roles: RoleChoice[]
   mayChange: boolean
+  pager: ReactNode
 }
 type Person = TeamData['people'][number]
 
-function PeopleTable({ base, people, roles, mayChange }: TableProps) {
+function PeopleTable({ base, people, roles, mayChange, pager }: TableProps) {
   const me = useMe()
   const change = useChange(
     ({ id, ...body }: { id: string; role?: Offered; disabled?: boolean }) => patch(`${base}/people/${id}`, body),
@@ -141,7 +159,7 @@ function PeopleTable({ base, people, roles, mayChange }: TableProps) {
       },
     },
   ]
-  return <DataTable rows={people} columns={columns} rowKey={({ id }) => id} minWidth={720} />
+  return <DataTable rows={people} columns={columns} rowKey={({ id }) => id} minWidth={720} pager={pager} />
 }
 
 type InvitationsProps = {

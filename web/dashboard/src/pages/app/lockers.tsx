@@ -6,12 +6,14 @@ import { useGet } from '../../lib/queries.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { conditionOf, KINDS, type Locker, openedOf, stateOf, unlockRateOf } from '../../parts/lockers/data.ts'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
+import { Pager, usePages } from '../../parts/pager.tsx'
 import { Status } from '../../parts/status.tsx'
 
 export default function Lockers() {
   const { app_id } = useParams<{ app_id: string }>()
   const app = useGet(`/apps/${app_id}`)
-  const lockers = useGet(`/apps/${app_id}/lockers`)
+  const pages = usePages()
+  const lockers = useGet(`/apps/${app_id}/lockers`, { query: { cursor: pages.cursor } })
   const [, go] = useLocation()
   const canWrite = mayWrite(useMe())
   const base = `/apps/${app_id}/lockers`
@@ -38,6 +40,7 @@ export default function Lockers() {
                 onOpen={({ locker_id }) => go(`${base}/${locker_id}`)}
                 label="Lockers"
                 minWidth={720}
+                pager={<Pager pages={pages} nextCursor={list.next_cursor} />}
                 empty={
                   <Empty title="No lockers yet">
                     A content locker covers part of your page; a link locker protects a link that you share.

@@ -10,12 +10,14 @@ import { ProductRuleSection } from '../../parts/feeds/product-rule.tsx'
 import { RatesSection } from '../../parts/feeds/rates.tsx'
 import { statusOf } from '../../parts/feeds/run.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
+import { Pager, usePages } from '../../parts/pager.tsx'
 import { Status } from '../../parts/status.tsx'
 import { NextRun } from '../../parts/feeds/next-run.tsx'
 
 export default function Feeds() {
   const mayChange = mayWrite(useMe())
-  const feeds = useGet('/feeds', { everyMs: 10_000 })
+  const pages = usePages()
+  const feeds = useGet('/feeds', { query: { limit: 100, cursor: pages.cursor }, everyMs: 10_000 })
   return (
     <Page
       title="Feeds"
@@ -36,6 +38,7 @@ export default function Feeds() {
               rows={data.feeds}
               columns={COLUMNS}
               rowKey={({ feed_id }) => feed_id}
+              pager={<Pager pages={pages} nextCursor={data.next_cursor} />}
               empty={
                 <Empty title="No feeds yet">
                   Add a feed: choose a network, enter your key, check the preview, then start the feed.

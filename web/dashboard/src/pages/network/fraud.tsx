@@ -13,14 +13,19 @@ import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Pager, usePages } from '../../parts/pager.tsx'
 
 export default function FraudPage() {
-  const fraud = useGet('/fraud')
+  const pages = usePages()
+  const fraud = useGet('/fraud', { query: { cursor: pages.cursor } })
   const mayChange = mayWrite(useMe())
   return (
     <Page
       title="Fraud"
       about="Fraud rules and actions. A rule for one offer takes precedence over the rule for all offers. Signals are not visible to publishers."
     >
-      <Loaded query={fraud}>{(data) => <Rules fraud={data} mayChange={mayChange} />}</Loaded>
+      <Loaded query={fraud}>
+        {(data) => (
+          <Rules fraud={data} mayChange={mayChange} pager={<Pager pages={pages} nextCursor={data.next_cursor} />} />
+        )}
+      </Loaded>
       <Flagged />
     </Page>
   )

@@ -4,7 +4,7 @@ import { modals } from '@mantine/modals'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { post } from '../../lib/api.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatCount, formatUpTo } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
@@ -137,7 +137,7 @@ const COLUMNS: Column<Lane>[] = [
       </>
     ),
   },
-  { name: 'Failed', isNumber: true, cell: ({ dead }) => formatCount(dead) },
+  { name: 'Failed', isNumber: true, cell: ({ dead }) => formatUpTo(dead) },
   { name: 'Last error', isText: true, cell: ({ last_error }) => last_error ?? '–' },
 ]
 

@@ -7,9 +7,11 @@ import { formatNoun } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import type { Labels } from '../../lib/statuses.ts'
+import { useFilters } from '../../lib/use-filters.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { ReasonModal } from '../../parts/ledger/reason-form.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
+import { OffsetPager } from '../../parts/system/offset-pager.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 
@@ -22,8 +24,12 @@ const REASONS: Labels<ReportedLink['examples'][number]['reason']> = {
   other: 'Other',
 }
 
+const LIMIT = 50
+
 export default function ReportedLinks() {
-  const links = useGet('/reported-links')
+  const [filters, change] = useFilters()
+  const offset = Number(filters['offset'] ?? 0) || 0
+  const links = useGet('/reported-links', { query: { limit: LIMIT, offset } })
   const canWrite = mayWrite(useMe())
   const [asked, ask] = useState<ReportedLink | null>(null)
   const takeDown = useChange(
@@ -52,6 +58,13 @@ export default function ReportedLinks() {
             rowKey={({ locker_id }) => locker_id}
             label="Reported links"
             minWidth={860}
+            pager={
+              <OffsetPager
+                {...{ offset, total: list.total }}
+                limit={LIMIT}
+                onChange={(next) => change({ offset: next === 0 ? null : String(next) })}
+              />
+            }
             empty={<Empty title="No reports">Visitors can report a link on its page.</Empty>}
           />
         )}

@@ -2,7 +2,7 @@
 import { Alert, Anchor, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { Link } from 'wouter'
-import { formatCount, timeZone } from '../../lib/format.ts'
+import { formatCount, formatUpTo, timeZone } from '../../lib/format.ts'
 import { useMode } from '../../lib/mode.ts'
 import { useGet } from '../../lib/queries.ts'
 import type { Mode } from '../../lib/words.ts'
@@ -149,7 +149,7 @@ function Postbacks({ appId, postbacks }: { appId: number; postbacks: OverviewDat
             , oldest overdue by <Time at={oldest_due_at} since />
           </>
         )}{' '}
-        · {formatCount(dead)} failed
+        · {formatUpTo(dead)} failed
       </Text>
     </Section>
   )

@@ -1,7 +1,7 @@
 // Every signal of fraud with what it means, and what is done about it.
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { remove, withQuery } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
@@ -14,7 +14,9 @@ type Editing = { draft: Draft; isNew: boolean }
 
 const FIRST: Draft = { signal: 'too_fast', offer_id: null, offer: null, threshold: null, action: 'flag' }
 
-export function Rules({ fraud, mayChange }: { fraud: Fraud; mayChange: boolean }) {
+type RulesProps = { fraud: Fraud; mayChange: boolean; pager: ReactNode }
+
+export function Rules({ fraud, mayChange, pager }: RulesProps) {
   const [editing, setEditing] = useState<Editing | null>(null)
   const drop = useChange(({ signal, offer_id }: Rule) => remove(`/fraud/rules/${signal}`, { offer_id }), {
     refresh: ['/fraud'],
@@ -47,6 +49,7 @@ export function Rules({ fraud, mayChange }: { fraud: Fraud; mayChange: boolean }
         rows={fraud.signals.flatMap((signal) => linesOf(fraud, signal))}
         columns={[...COLUMNS, mayChange && changeColumn(setEditing, ask)]}
         rowKey={({ signal, rule }) => `${signal.signal} ${rule?.offer_id ?? 0}`}
+        pager={pager}
       />
       <RuleForm
         draft={editing?.draft ?? null}
@@ -90,6 +93,7 @@ const COLUMNS: Column<Line>[] = [
   },
   {
     name: 'Offers',
+    isText: true,
     cell: ({ rule }) => (rule?.offer_id ? `${rule.offer ?? 'Offer'} (ID ${rule.offer_id})` : 'all'),
   },
   {

@@ -1,11 +1,13 @@
 // Offers, chosen by name or ID: the server finds them while one types, there may be many.
-import { MultiSelect, type MultiSelectProps, Select, type SelectProps } from '@mantine/core'
+import { MultiSelect, type MultiSelectProps, Pill, Select, type SelectProps } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { type ClipboardEvent, useRef, useState } from 'react'
+import { formatNoun } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
 
 const PAUSE_MS = 200
 const SHOWN = 20
+const MOST_PILLS = 100
 const NOTHING_FOUND = 'No offer matches'
 
 type Offer = { offer_id: number; name: string }
@@ -33,9 +35,10 @@ type OffersPickerProps = Omit<MultiSelectProps, 'data' | 'value' | 'onChange'> &
   onChange: (offerIds: number[]) => void
   /** Those whose names are known from the beginning. */
   known: readonly Offer[]
+  description: string
 }
 
-export function OffersPicker({ value, onChange, known, error, ...props }: OffersPickerProps) {
+export function OffersPicker({ value, onChange, known, error, description, ...props }: OffersPickerProps) {
   const [typed, setTyped] = useState('')
   const [isFocused, setFocused] = useState(false)
   const hasFocus = useRef(false)
@@ -54,6 +57,12 @@ export function OffersPicker({ value, onChange, known, error, ...props }: Offers
     <MultiSelect
       {...props}
       {...offers}
+      {...latestPills(value)}
+      description={
+        value.length > MOST_PILLS
+          ? `${formatNoun(value.length, 'offer')}, of which the last ${MOST_PILLS} are shown. ${description}`
+          : description
+      }
       searchable
       clearable
       hidePickedOptions
@@ -71,6 +80,20 @@ export function OffersPicker({ value, onChange, known, error, ...props }: Offers
       onPaste={take}
     />
   )
+}
+
+/** Thousands of pills would fill the page. The last ones are shown: Backspace removes the last. */
+function latestPills(value: readonly number[]): Pick<MultiSelectProps, 'renderPill'> {
+  if (value.length <= MOST_PILLS) return {}
+  const shown = new Set(value.slice(-MOST_PILLS).map(String))
+  return {
+    renderPill: ({ option, value: id = '', onRemove, disabled }) =>
+      shown.has(id) && (
+        <Pill withRemoveButton onRemove={() => onRemove?.()} disabled={disabled === true}>
+          {option.label}
+        </Pill>
+      ),
+  }
 }
 
 const leftOver = (typed: string, nothingFound: string | undefined) =>

@@ -5,6 +5,7 @@ import { notifications } from '@mantine/notifications'
 import { amountOf, readAmount } from '../../lib/amounts.ts'
 import type { Schemas } from '../../lib/api-types.ts'
 import { patch } from '../../lib/api.ts'
+import { formatNoun } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { queryClient, useGet } from '../../lib/queries.ts'
 import { PUBLISHER_STATUSES } from '../../lib/statuses.ts'
@@ -18,6 +19,8 @@ import { Section } from '../section.tsx'
 import { Status } from '../status.tsx'
 
 type Shown = Schemas['Permissions']
+
+const MOST_NAMED = 100
 
 const STATUSES = {
   pending: 'Awaiting approval; test keys only.',
@@ -58,8 +61,11 @@ export function PermissionsSection({ publisherId }: { publisherId: number }) {
 }
 
 function describeOffers({ only_listed_offers, allowed_offers, denied_offers, offer_names }: Shown): string {
-  const names = (ids: number[]) =>
-    ids.map((id) => `${offer_names.find((one) => one.offer_id === id)?.name ?? 'Offer'} (${id})`).join(', ')
+  const nameOf = new Map(offer_names.map(({ offer_id, name }) => [offer_id, name]))
+  const names = (ids: number[]) => {
+    const first = ids.slice(0, MOST_NAMED).map((id) => `${nameOf.get(id) ?? 'Offer'} (${id})`)
+    return `${first.join(', ')}${ids.length > MOST_NAMED ? ` and ${formatNoun(ids.length - MOST_NAMED, 'more offer')}` : ''}`
+  }
   if (only_listed_offers)
     return allowed_offers.length === 0 ? 'No offers allowed.' : `Allowed offers: ${names(allowed_offers)}.`
   return denied_offers.length === 0 ? 'All offers allowed.' : `All offers allowed except ${names(denied_offers)}.`

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { post } from '../../lib/api.ts'
-import { formatCount, formatNoun } from '../../lib/format.ts'
+import { formatCount, formatNoun, formatUpTo } from '../../lib/format.ts'
 import { isOperator, mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { Loaded } from '../page.tsx'
@@ -123,7 +123,7 @@ function Numbers({ base, health }: HealthProps) {
       >
         {attempts === 0
           ? 'Nothing sent'
-          : `${formatCount(delivered_24h)} of ${formatNoun(delivered_24h + failed_24h, 'postback')}, ${formatNoun(attempts, 'attempt')}`}
+          : `${formatCount(delivered_24h)} of ${formatNoun(delivered_24h + failed_24h, 'postback')}`}
       </Number>
       <Number
         name={<Explained meaning={P95}>Response time, p95</Explained>}
@@ -133,10 +133,10 @@ function Numbers({ base, health }: HealthProps) {
       </Number>
       <Number name={<Explained meaning={QUEUED}>Queued</Explained>} value={formatCount(queued)}>
         {oldest_due_at === null ? (
-          `${formatCount(dead)} failed`
+          `${formatUpTo(dead)} failed`
         ) : (
           <>
-            oldest overdue by <Time at={oldest_due_at} since />; {formatCount(dead)} failed
+            oldest overdue by <Time at={oldest_due_at} since />; {formatUpTo(dead)} failed
           </>
         )}
       </Number>
@@ -180,7 +180,7 @@ function Notices({ notices }: { notices: HealthData['notices'] }) {
     <Section title="Notices">
       <List size="sm" spacing="xs">
         {notices.map(({ notice_id, message, created_at }) => (
-          <List.Item key={notice_id}>
+          <List.Item key={notice_id} style={{ overflowWrap: 'anywhere' }}>
             <Time at={created_at} ago />: {message}
           </List.Item>
         ))}

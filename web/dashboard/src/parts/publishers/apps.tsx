@@ -14,27 +14,31 @@ import { NewAppButton } from '../app/new-app.tsx'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Section } from '../section.tsx'
 import { SubmitForm } from '../submit-form.tsx'
+import { OffsetPager } from '../system/offset-pager.tsx'
 import { Time } from '../time.tsx'
 
 export type App = Schemas['PublisherReply']['apps'][number]
 
 const MAX_RATE_LIMIT = 1_000_000
+const SHOWN = 20
 
 type AppsProps = { publisherId: number; apps: App[]; mayChange: boolean }
 
 export function Apps({ publisherId, apps, mayChange }: AppsProps) {
   const [changing, setChanging] = useState<App | null>(null)
+  const [offset, setOffset] = useState(0)
   return (
     <Section title="Apps" about="The rate limit applies to each of an app's keys.">
       {apps.length === 0 ? (
         <Text size="sm">No apps yet. The publisher’s owners can create apps, and so can you.</Text>
       ) : (
         <DataTable
-          rows={apps}
+          rows={apps.slice(offset, offset + SHOWN)}
           columns={columnsOf(mayChange ? setChanging : null)}
           rowKey={({ app_id }) => app_id}
           minWidth={680}
           isPlain
+          pager={<OffsetPager offset={offset} limit={SHOWN} total={apps.length} onChange={setOffset} />}
         />
       )}
       {mayChange && (

@@ -41,6 +41,7 @@ export function AppSelect({ publisherId, ...props }: Omit<SelectProps, 'data'> &
       {...props}
       {...(owner === undefined ? { placeholder: 'Select publisher', disabled: true } : {})}
       searchable
+      limit={50}
       nothingFoundMessage="No app matches"
       data={[...names].map((one) => ({ value: one[0], label: labelOf(one) }))}
     />

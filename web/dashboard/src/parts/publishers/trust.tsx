@@ -31,6 +31,9 @@ export function Trust({ apps, mayChange }: { apps: App[]; mayChange: boolean }) 
         <Select
           label="App"
           allowDeselect={false}
+          searchable
+          limit={50}
+          nothingFoundMessage="No app matches"
           data={apps.map((one) => ({ value: String(one.app_id), label: one.name }))}
           value={String(app.app_id)}
           onChange={(value) => change({ app: value })}

@@ -77,7 +77,7 @@ export const FailedMails = ({ mails }: { mails: Shown['failed_mails'] }) => (
     rows={mails}
     rowKey={({ kind, recipient, created_at }) => `${kind} ${recipient} ${created_at}`}
     columns={[
-      { name: 'Recipient', cell: ({ recipient }) => recipient ?? '–' },
+      { name: 'Recipient', isText: true, cell: ({ recipient }) => recipient ?? '–' },
       { name: 'Email', cell: ({ kind }) => kind.replaceAll('_', ' ') },
       { name: 'Last failure', isText: true, cell: ({ failure }) => failure },
       { name: 'Attempts', isNumber: true, cell: ({ attempts }) => formatCount(attempts) },
