@@ -5,6 +5,7 @@ import { after, test } from 'node:test'
 import type pg from 'pg'
 import { ensurePartitions } from '../src/db/partitions.ts'
 import { rollUp } from '../src/features/ledger/rollup.ts'
+import { readHealth } from '../src/features/postbacks/health.ts'
 import { rollUpStats } from '../src/features/reports/rollup.ts'
 import { type Crowd, daysOf, fillConversions, fillHistory, run } from './crowd.ts'
 import { type ExplainedApp, pagesOf, startExplained } from './explain.ts'
@@ -278,6 +279,23 @@ test('a report by any dimension, and offers in the order of a figure, read sums,
   }
   context.diagnostic(`pages of 8 kB:\n${table.join('\n')}`)
   assert.deepEqual(costly, [])
+})
+
+test('the health of apps without postbacks reads none of those of a busy one that fails', async () => {
+  const { db, pool } = world.database
+  await run(
+    pool,
+    'ALTER TABLE postbacks DISABLE TRIGGER USER',
+    `UPDATE postbacks SET state = 'dead', last_error = '500' WHERE app_id = ${crowd.appId}`,
+    'ALTER TABLE postbacks ENABLE TRIGGER USER',
+    'CLUSTER postbacks USING postbacks_pkey',
+    'ANALYZE postbacks',
+  )
+  const rows = await db.selectFrom('apps').select('app_id').where('app_id', '<>', crowd.appId).execute()
+  const idle = rows.map(({ app_id }) => app_id)
+  const statements = await explained.explain(() => readHealth(explained.db, idle))
+  const pages = pagesOf(statements.filter(({ text }) => text.includes('postback_lanes')))
+  assert.ok(pages > 0 && pages < MOST_OF_USER, `${pages} pages`)
 })
 
 /** A row for each offer and each of 31 days, which an index may find on a page each, and a look at each offer. */
