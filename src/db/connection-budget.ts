@@ -64,7 +64,7 @@ export async function readConnectionLimits(pool: pg.Pool): Promise<ConnectionLim
   return { most, used, locks }
 }
 
-/** One that was killed says so to nobody. */
+/** One that was killed has not taken its leave. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)

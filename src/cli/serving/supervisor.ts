@@ -120,7 +120,7 @@ export class Supervisor {
 
   /**
    * One that is frozen would keep its share of the connections, and answer none of them. Pings are counted, not seconds:
-   * while this process was frozen itself, or the whole machine asleep, it could hear of nobody.
+   * while this process was frozen itself, or the whole machine asleep, it could hear of none.
    */
   #ping(child: Child): void {
     if (child.unanswered++ === MAX_UNANSWERED) {
