@@ -25,8 +25,8 @@ export async function countApis(
   const eachBytes = PROCESS_BYTES + offers * OFFER_BYTES
   const fit = Math.floor((availableBytes - PROCESS_BYTES) / eachBytes)
   const apis = Math.max(1, Math.min(cores, fit, MAX_PROCESSES))
-  const memory = `${asMb(availableBytes)} of memory for a worker and ${asMb(eachBytes)} for each process at ${offers} offers`
-  return { apis, why: `PROCESSES=auto: ${apis} for the API (${cores} cores, ${memory})` }
+  const memory = `${asMb(availableBytes)} of memory, ${asMb(PROCESS_BYTES)} for the worker and ${asMb(eachBytes)} for each at ${offers} offers`
+  return { apis, why: `PROCESSES=auto starts ${apis} API process${apis === 1 ? '' : 'es'}: ${cores} cores; ${memory}` }
 }
 
 const asMb = (bytes: number) => `${Math.floor(bytes / MB)} MB`
