@@ -10,6 +10,10 @@ import { OperatorError } from './errors.ts'
 const KEY = 'k'.repeat(32)
 const PRODUCTION = { NODE_ENV: 'production', PUBLIC_URL: 'https://offers.example.com' }
 
+test('auto is left to whoever knows the offers', () => {
+  assert.equal(loadConfig({ PROCESSES: 'auto' }).processes, 'auto')
+})
+
 test('an empty environment gives the documented defaults', () => {
   const expected: Config = {
     production: false,

@@ -1,5 +1,4 @@
 // Configuration is read once, from the environment, into the shape its users want.
-import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { type Backups, type Exports, readBackups, readExports } from './config-parts/copies.ts'
@@ -59,7 +58,7 @@ export type Config = Backups &
     /** How long a process goes on serving after SIGTERM. */
     drainSeconds: number
     /** How many API processes; 1: the API and the worker are one process. */
-    processes: number
+    processes: number | 'auto'
     logLevel: LogLevel
     demo: boolean
     /** Null: kept in `dataDir`, created at the first start. */
@@ -224,13 +223,10 @@ function readSecurityContact(given: EnvReader): string | null {
   return null
 }
 
-const MAX_PROCESSES = 64
-const PROCESS_BYTES = 512 * 1024 ** 2 // one that has room to grow
+export const MAX_PROCESSES = 64
 
-function readProcesses(given: EnvReader): number {
-  if (given.text('PROCESSES') !== 'auto') return given.wholeNumber('PROCESSES', 1, 1, MAX_PROCESSES)
-  return Math.max(1, Math.min(availableParallelism(), Math.floor(process.availableMemory() / PROCESS_BYTES), MAX_PROCESSES)) // prettier-ignore
-}
+const readProcesses = (given: EnvReader): Config['processes'] =>
+  given.text('PROCESSES') === 'auto' ? 'auto' : given.wholeNumber('PROCESSES', 1, 1, MAX_PROCESSES)
 
 function readSecretKeys(given: EnvReader): Pick<Config, 'secretKey' | 'oldSecretKey'> {
   const secretKey = given.text('SECRET_KEY')

@@ -193,7 +193,7 @@ export const SETTINGS: readonly Setting[] = [
     name: 'PROCESSES',
     fallback: '1',
     about:
-      'How many processes serve the API on `PORT`, each on a core of its own; with more than one, the worker has its own process. `auto`: one for each core, as far as memory allows. Each needs some 250 MB, and about 40 MB more for each 10,000 offers.',
+      'How many processes serve the API on `PORT`, each on a core of its own; with more than one, the worker has its own process. `auto`: one for each core, as far as memory allows with the offers that exist at the start. Each needs some 250 MB, and about 40 MB more for each 10,000 offers.',
   },
   { name: 'LOG_LEVEL', fallback: 'info', about: `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}.` },
   {

@@ -18,7 +18,7 @@ export class HAProxy {
     writeFileSync(
       file,
       'defaults\n  mode http\n  timeout connect 2s\n  timeout client 30s\n  timeout server 30s\n  timeout check 10s\n  option forwardfor\n' +
-        '  option redispatch\n  retries 3\n  retry-on conn-failure empty-response\n' +
+        '  option redispatch\n  retries 3\n' +
         `listen api\n  bind 127.0.0.1:${port}\n  option httpchk GET /readyz\n  http-check expect status 200\n${servers.join('')}`,
     )
     this.#process = spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore' })

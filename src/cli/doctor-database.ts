@@ -1,16 +1,24 @@
 // What "offerdeck doctor" looks at in the database: whether it answers, whose schema and secret key it has, its clock, how
 // many connections there are, and whether a pooler in between keeps prepared statements.
+import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Config } from '../config.ts'
-import { readConnectionBudget } from '../db/connection-budget.ts'
+import {
+  connectionsOf,
+  countProcesses,
+  planProcesses,
+  type Processes,
+  readConnectionLimits,
+} from '../db/connection-budget.ts'
 import { listMigrations, pendingMigrations } from '../db/migrate.ts'
 import { type Database, openDatabase } from '../db/open.ts'
-import { Replica } from '../db/replica.ts'
+import { readReplicaLimits, Replica } from '../db/replica.ts'
 import { messageOf, OLD_KEY_MISSING } from '../errors.ts'
 import { findKeyProblem } from '../features/accounts/secret-keys.ts'
 import { hasSecretKey, readSecretKey } from './context.ts'
 import { RESEAL } from './hints.ts'
+import { countApis } from './serving/count-apis.ts'
 
 export type Finding = { check: string; ok: boolean; result: string; advice?: string }
 
@@ -27,14 +35,17 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
     )
     const tookMs = Date.now() - startedMs
     const where = database.embeddedIn === null ? 'DATABASE_URL' : `embedded, in ${database.embeddedIn}`
+    const processes = await countAllProcesses(config, database)
     return [
       { check: 'database', ok: true, result: `PostgreSQL ${rows[0]?.version} answers (${where})` },
       await checkSchema(database),
       await checkSecretKey(database, config),
       checkClock(rows[0]?.now ?? new Date(), startedMs + tookMs / 2),
-      await checkConnections(database, config.processes),
+      await checkConnections(database, processes),
       await checkPooler(database, config.preparedStatements),
-      ...(config.databaseReplicaUrl === null ? [] : [await checkReplica(config.databaseReplicaUrl, database)]),
+      ...(config.databaseReplicaUrl === null
+        ? []
+        : [await checkReplica(config.databaseReplicaUrl, database, processes)]),
     ]
   } catch (error) {
     const advice =
@@ -47,7 +58,13 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
   }
 }
 
-async function checkReplica(url: string, { pool }: Database): Promise<Finding> {
+/** On this machine those that run, or that this environment would start, whichever are more. */
+async function countAllProcesses(config: Config, database: Database): Promise<Processes> {
+  const { apis } = await countApis(config.processes, database).catch(() => ({ apis: 1 })) // before the first migration
+  return countProcesses(database.db, planProcesses(['api', 'worker'], apis), (host) => host === hostname())
+}
+
+async function checkReplica(url: string, { pool }: Database, processes: Processes): Promise<Finding> {
   const check = 'replica'
   const replica = new Replica(url, pool, false)
   try {
@@ -57,7 +74,10 @@ async function checkReplica(url: string, { pool }: Database): Promise<Finding> {
     }
     const advice = 'Check that it streams from the server of DATABASE_URL. Until then, the dashboard reads from there.'
     if (!replica.isUsed) return { check, ok: false, result: 'has not applied what the primary has written', advice }
-    return { check, ok: true, result: 'keeps up' }
+    const { most } = await readReplicaLimits(url)
+    const needed = connectionsOf(processes).replica
+    const result = `keeps up; ${most} connections, the API processes use up to ${needed}`
+    return { check, ok: most >= needed, result, advice: `Raise max_connections of the replica above ${needed}.` }
   } catch (error) {
     const advice =
       'Check that it is running, and DATABASE_REPLICA_URL. Until then, the dashboard reads from DATABASE_URL.'
@@ -108,9 +128,10 @@ function checkClock(databaseTime: Date, localMs: number): Finding {
   }
 }
 
-async function checkConnections(database: Database, apis: number): Promise<Finding> {
-  const { most, used, processes, needed, locks } = await readConnectionBudget(database, apis)
-  const who = processes === 1 ? 'the process on this database uses' : `the ${processes} processes on this database use`
+async function checkConnections({ pool }: Database, processes: Processes): Promise<Finding> {
+  const { most, used, locks } = await readConnectionLimits(pool)
+  const needed = connectionsOf(processes).primary
+  const who = processes.all === 1 ? 'the process on this database uses' : `the ${processes.all} processes on this database use` // prettier-ignore
   const few = locks < FEW_LOCKS ? `; max_locks_per_transaction is ${locks}, and reports are faster with 512` : ''
   return {
     check: 'limits',

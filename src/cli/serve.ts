@@ -2,8 +2,15 @@ import { Command, Option } from 'commander'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Config, loadConfig } from '../config.ts'
 import { migrate } from '../db/migrate.ts'
-import { readConnectionBudget } from '../db/connection-budget.ts'
+import {
+  connectionsOf,
+  countProcesses,
+  planProcesses,
+  type Processes,
+  readConnectionLimits,
+} from '../db/connection-budget.ts'
 import { type Database, openDatabase } from '../db/open.ts'
+import { readReplicaLimits } from '../db/replica.ts'
 import type { DemoSite } from '../demo/site.ts'
 import { OperatorError } from '../errors.ts'
 import { invitationUrl, inviteFirstOperator } from '../features/accounts/invitations.ts'
@@ -14,6 +21,7 @@ import { type Context, readSecretKey } from './context.ts'
 import { findDemoLeftovers, prepareDemo, prepareDemoPeople, prepareDemoSite } from './demo.ts'
 import { createLog } from './log.ts'
 import { type OutputOptions, say } from './output.ts'
+import { countApis } from './serving/count-apis.ts'
 import type { Part } from './serving/messages.ts'
 import { checkPort, loadParts, openFigures, runParts } from './serving/parts.ts'
 import { createStopper, type Stops } from './serving/stopper.ts'
@@ -36,14 +44,15 @@ async function serve(options: ServeOptions): Promise<void> {
   const log = createLog(config.logLevel)
   const secretKey = readSecretKey(config)
   const parts: Part[] = options.only === undefined ? ['worker', 'api'] : [options.only]
-  const isSupervisor = config.processes > 1 && parts.includes('api')
-  if (!isSupervisor) void loadParts() // while the database starts
+  const asked = parts.includes('api') ? config.processes : 1
+  const mayBeSeveral = asked !== 1
+  if (!mayBeSeveral) void loadParts() // while the database starts
   // Closed last first: on a stop signal, or when something fails on the way up.
   const running = new AsyncDisposableStack()
   const stops: Stops = { drain: async () => {}, close: () => running.disposeAsync() } // before there is a server
   const stop = createStopper(
     { drain: (isOver) => stops.drain(isOver), close: () => stops.close() },
-    { drainSeconds: config.drainSeconds, log, ...(isSupervisor && { patienceMs: SUPERVISOR_PATIENCE_MS }) },
+    { drainSeconds: config.drainSeconds, log, ...(mayBeSeveral && { patienceMs: SUPERVISOR_PATIENCE_MS }) },
   )
   try {
     const database = running.adopt(await openDatabase(config), (opened) => opened.close())
@@ -52,10 +61,13 @@ async function serve(options: ServeOptions): Promise<void> {
     await useSecretKey(database.db, secretKey)
     const prepared = await prepare({ config, database, secretKey, by: operator() }, options)
     const { demoSite } = prepared
-    if (isSupervisor) stops.drain = await superviseParts(parts, { config, log, demoSite, running })
+    const { apis, why } = await countApis(asked, database)
+    if (why !== null) log.info(why)
+    const own = planProcesses(parts, apis)
+    if (database.embeddedIn === null) await warnAboutConnections(database, own, config, log).catch(() => {}) // it runs without knowing
+    if (apis > 1) stops.drain = await superviseParts(parts, apis, { config, log, demoSite, running })
     else stops.drain = await runParts(parts, { config, secretKey, database, log, demoSite, running, stop })
     warnAboutHttps(config, log)
-    if (database.embeddedIn === null) await warnAboutConnections(database, config, log).catch(() => {}) // it runs without knowing
     if (!stop.isAsked) say(describe(config, options, { ...prepared, embeddedIn: database.embeddedIn }))
   } catch (error) {
     if (stop.isAsked) return // what failed failed because everything is being closed
@@ -88,6 +100,7 @@ type Supervision = {
 /** Runs them as processes. Returns how they are drained. */
 async function superviseParts(
   parts: readonly Part[],
+  count: number,
   { config, log, demoSite, running }: Supervision,
 ): Promise<Stops['drain']> {
   await checkPort(config)
@@ -95,7 +108,7 @@ async function superviseParts(
   const figures = running.adopt(await openFigures(config, supervisor), (opened) => opened.close())
   running.defer(() => supervisor.stop('worker', false))
   running.defer(() => supervisor.stop('api', false))
-  const apis = Array.from({ length: config.processes }, (_, i) => ({ part: 'api' as const, name: `api-${i + 1}` }))
+  const apis = Array.from({ length: count }, (_, i) => ({ part: 'api' as const, name: `api-${i + 1}` }))
   const workers = parts.includes('worker') ? [{ part: 'worker' as const, name: 'worker' }] : []
   await supervisor.start([...apis, ...workers])
   return (isOver) => supervisor.stop('api', true, isOver)
@@ -139,16 +152,25 @@ async function serveSupervised(): Promise<void> {
   }
 }
 
-/** Those that are running now, and these: all of them may come to use what they may. */
+/** Those that are running now, and ours, which are not yet: all of them may come to use what they may. */
 async function warnAboutConnections(
-  database: Database,
-  { processes: apis }: Config,
+  { db, pool }: Database,
+  own: Processes,
+  { databaseReplicaUrl: url }: Config,
   log: FastifyBaseLogger,
 ): Promise<void> {
-  const { most, processes, needed } = await readConnectionBudget(database, apis)
-  if (needed > most)
+  const processes = await countProcesses(db, own)
+  const needed = connectionsOf(processes)
+  const { most } = await readConnectionLimits(pool)
+  if (needed.primary > most)
     log.warn(
-      `The ${processes} processes on this database may use ${needed} connections, and PostgreSQL allows ${most}: raise max_connections, or put PgBouncer in between.`,
+      `The ${processes.all} processes on this database may use ${needed.primary} connections, and PostgreSQL allows ${most}: raise max_connections, or put PgBouncer in between.`,
+    )
+  if (url === null || own.apis === 0) return
+  const limits = await readReplicaLimits(url)
+  if (needed.replica > limits.most)
+    log.warn(
+      `The ${processes.apis} API processes on this database may use ${needed.replica} connections to the replica, which allows ${limits.most}: raise its max_connections.`,
     )
 }
 

@@ -1,25 +1,55 @@
 // How many connections PostgreSQL allows, and how many the processes on it may come to use.
-import type { Database } from './open.ts'
-import { readNodes } from './nodes.ts'
+import { hostname } from 'node:os'
+import type pg from 'pg'
+import { type Part, readNodes } from './nodes.ts'
+import type { Db } from './open.ts'
 
-/** Of one process: its pool, and what commands beside it use. */
+/** Of one process: its pool, and what commands beside it use. A supervisor keeps none open. */
 const CONNECTIONS_A_PROCESS = 12
+/** The pool of an API process. */
+export const REPLICA_CONNECTIONS = 5
 
-export type ConnectionBudget = {
-  /** What this database and this role may have. */
+export type Processes = { all: number; apis: number }
+
+export type ConnectionLimits = {
+  /** What this server, database and role may have. */
   most: number
   used: number
-  /** On whichever machine; with those that this node will start, if that is more. */
-  processes: number
-  needed: number
   /** Of a transaction: reports look into many partitions. */
   locks: number
 }
 
+/** Of a node: where there are several APIs, the worker is a process, too. */
+export const planProcesses = (parts: readonly Part[], apis: number): Processes =>
+  parts.includes('api') ? { all: apis > 1 && parts.includes('worker') ? apis + 1 : apis, apis } : { all: 1, apis: 0 }
+
+/** Those of all nodes, on whichever machine. Of `own`, some may run already: `isOwn` knows on which host. */
+export async function countProcesses(
+  db: Db,
+  own: Processes,
+  isOwn: (host: string) => boolean = () => false,
+): Promise<Processes> {
+  const nodes = await readNodes(db, new Date()).catch(() => []) // before the first migration
+  const running = nodes.filter((node) => node.is_here && (node.host !== hostname() || isAlive(node.pid)))
+  const [ours, others] = [running.filter(({ host }) => isOwn(host)), running.filter(({ host }) => !isOwn(host))]
+  const count = (some: typeof nodes) => new Set(some.map(({ host, pid }) => `${host} ${pid}`)).size
+  const countApis = (some: typeof nodes) => count(some.filter(({ part }) => part === 'api'))
+  return {
+    all: count(others) + Math.max(count(ours), own.all),
+    apis: countApis(others) + Math.max(countApis(ours), own.apis),
+  }
+}
+
+/** What they may come to use. */
+export const connectionsOf = ({ all, apis }: Processes): { primary: number; replica: number } => ({
+  primary: all * CONNECTIONS_A_PROCESS,
+  replica: apis * REPLICA_CONNECTIONS,
+})
+
 type Limits = { total: number; locks: number; reserved: number; used: number; of_database: number; of_role: number }
 
-/** `apis`: as PROCESSES says; several of them have a worker and a supervisor beside them. */
-export async function readConnectionBudget({ db, pool }: Database, apis: number): Promise<ConnectionBudget> {
+/** Of the primary, or of the replica. */
+export async function readConnectionLimits(pool: pg.Pool): Promise<ConnectionLimits> {
   const { rows } = await pool.query<Limits>(`
     SELECT current_setting('max_connections')::integer AS total,
       current_setting('max_locks_per_transaction')::integer AS locks,
@@ -31,9 +61,14 @@ export async function readConnectionBudget({ db, pool }: Database, apis: number)
       (SELECT rolconnlimit FROM pg_roles WHERE rolname = current_user) AS of_role`)
   const { total, locks, reserved, used, of_database, of_role } = rows[0] as Limits
   const most = Math.min(...[total - reserved, of_database, of_role].filter((limit) => limit >= 0))
-  const nodes = await readNodes(db, new Date()).catch(() => []) // before the first migration
-  const here = nodes.filter((node) => node.is_here)
-  const running = new Set(here.map(({ host, pid }) => `${host} ${pid}`)).size
-  const processes = Math.max(running, apis > 1 ? apis + 2 : 1)
-  return { most, used, processes, needed: processes * CONNECTIONS_A_PROCESS, locks }
+  return { most, used, locks }
+}
+
+/** One that was killed has not taken its leave. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
 }

@@ -7,6 +7,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, PostgresDialect } from 'kysely'
 import type pg from 'pg'
+import { type ConnectionLimits, readConnectionLimits, REPLICA_CONNECTIONS } from './connection-budget.ts'
 import { type Db, openPool } from './open.ts'
 import type { DB } from './tables.ts'
 
@@ -31,7 +32,10 @@ export class Replica {
 
   constructor(url: string, primary: pg.Pool, preparedStatements: boolean) {
     this.#primary = primary
-    this.#pool = openPool({ connectionString: url, preparedStatements, connectionTimeoutMillis: CONNECT_MS }, 5).pool
+    this.#pool = openPool(
+      { connectionString: url, preparedStatements, connectionTimeoutMillis: CONNECT_MS },
+      REPLICA_CONNECTIONS,
+    ).pool
     const connect = () => (this.#isReading.getStore() === true ? this.#pool : this.#primary).connect()
     this.db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: { connect, end: async () => {} } as never }) })
   }
@@ -88,6 +92,17 @@ export class Replica {
 
   async close(): Promise<void> {
     await this.#pool.end()
+  }
+}
+
+/** How many connections it allows. */
+export async function readReplicaLimits(url: string): Promise<ConnectionLimits> {
+  const times = { connectionTimeoutMillis: CONNECT_MS, query_timeout: CONNECT_MS }
+  const { pool, close } = openPool({ connectionString: url, ...times }, 1)
+  try {
+    return await readConnectionLimits(pool)
+  } finally {
+    await close()
   }
 }
 

@@ -74,19 +74,32 @@ test('the memory of a limiter is bounded, however many IP addresses come', () =>
   assert.ok(process.memoryUsage().heapUsed - before < 200_000_000)
 })
 
-test('one process counts for others: exactly, and where it does not answer they count on by themselves', async () => {
+test('one process counts for others: exactly, and while it is frozen they count on by themselves', async () => {
   const keep = createLimitKeeper()
-  let isSilent = false
-  const ask = (takes: Take[]) => (isSilent ? new Promise<never>(() => {}) : Promise.resolve(keep(takes)))
-  const limiters = [createSharedLimiter(ask, 20), createSharedLimiter(ask, 20)]
+  let frozen = Promise.withResolvers<void>()
+  frozen.resolve()
+  const ask = (takes: Take[]) => frozen.promise.then(() => keep(takes))
+  const said: string[] = []
+  const limiters = [0, 1].map(() => createSharedLimiter(ask, (message) => said.push(message), 20))
+  const [first] = limiters as [RateLimiter]
   const taken = await Promise.all(Array.from({ length: 150 }, async (_, i) => limiters[i % 2]?.take('shared', 100)))
   assert.equal(taken.filter((one) => one?.exceeded === false).length, 100)
   assert.equal(new Set(taken.map((one) => one?.remaining)).size, 100)
-  assert.equal(await takeMany(limiters[0] as RateLimiter, 'more', 10, 20), 10)
-  isSilent = true
-  assert.equal(await takeMany(limiters[0] as RateLimiter, 'more', 15, 20), 10, 'it goes on from the last answer')
-  isSilent = false
-  assert.equal(await takeMany(limiters[0] as RateLimiter, 'more', 1, 20), 0)
+  assert.equal(await takeMany(first, 'more', 10, 20), 10)
+  for (const outage of [1, 2]) {
+    frozen = Promise.withResolvers<void>()
+    let [allowed, asked] = [0, 0]
+    for (let i = 0; i < 15; i++) {
+      const answer = first.take(`outage ${outage}`, 10)
+      if (answer instanceof Promise) asked++
+      if (!(await answer).exceeded) allowed++
+    }
+    assert.deepEqual([allowed, asked, said.length], [10, 1, outage], 'only the first waits')
+    assert.equal(await takeMany(first, 'more', 15, 20), outage === 1 ? 10 : 0, 'it goes on from the last answer')
+    frozen.resolve()
+    while (!(first.take('thawed', 1_000_000) instanceof Promise)) await new Promise(setImmediate)
+    assert.equal(await takeMany(first, 'more', 1, 20), 0)
+  }
 })
 
 test('with Redis, two processes share one allowance exactly, also when they ask at the same time', async () => {

@@ -1,12 +1,18 @@
 // What the server does with what is hostile, clumsy or unlucky, and where secrets must not appear.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { connect as connectTls } from 'node:tls'
 import fc from 'fast-check'
+import { createCertificate } from '../../test/certificates.ts'
 import { freePort } from '../../test/ports.ts'
 import { useWorld } from '../../test/world.ts'
 import type { IssuedCredentials } from '../features/apps/keys.ts'
+import { inTime } from '../lib/in-time.ts'
 
 let live: IssuedCredentials
 const world = useWorld('server', async () => {
@@ -49,6 +55,23 @@ function check(answer: string, what: string): void {
   const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as { error: { code: string } }
   assert.ok(CODES[status]?.includes(body.error.code), what)
 }
+
+test('a connection that was opened ahead, and never used, does not keep a node from stopping', async () => {
+  const { key, cert } = createCertificate('valid')
+  const [keyFile, certFile] = [join(world.dataDir, 'key.pem'), join(world.dataDir, 'cert.pem')]
+  writeFileSync(keyFile, key)
+  writeFileSync(certFile, cert)
+  for (const tls of [null, { keyFile, certFile }]) {
+    const node = await world.start({ requireHttps: false, tls })
+    const port = Number(new URL(await node.server.listen({ host: '127.0.0.1', port: 0 })).port)
+    const accepted = once(node.server.server, tls ? 'secureConnection' : 'connection')
+    const socket = tls ? connectTls(port, '127.0.0.1', { ca: cert }) : connect(port, '127.0.0.1')
+    socket.on('error', () => {}) // it is reset
+    await accepted
+    await inTime(node.close(), 20_000)
+    socket.destroy()
+  }
+})
 
 test('the address of a client that left is still known, and nothing fails for it', async () => {
   const { server } = world.app.server

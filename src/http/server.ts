@@ -80,8 +80,17 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.decorateRequest('noteResponse', options.noteResponse ?? (() => {}))
   // Node would answer an unknown Expect header with 417; here it is ignored.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
-  // Asked for while the connection is open, the address is also known of a client that left before its answer.
-  server.server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => void socket.remoteAddress)
+  const sockets = new Set<Socket>()
+  server.server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    void socket.remoteAddress // asked for while it is open, it is also known of a client that left before its answer
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  // Browsers and balancers open connections ahead: without a request, they would keep the server from closing.
+  server.addHook('preClose', (done) => {
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    done()
+  })
   server.setValidatorCompiler(compileValidator)
   server.addHook('onRoute', validateTogether)
   server.setSerializerCompiler(() => JSON.stringify)

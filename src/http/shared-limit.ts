@@ -20,17 +20,28 @@ export function createLimitKeeper(now: () => number = Date.now): (takes: readonl
 type Waiting = { key: string; limit: number; cost: number; answer: (allowance: Allowance) => void }
 
 /**
- * `ask`: the keeper. Where that does not answer, or not in time, this process counts on by itself from the last
- * answer.
+ * `ask`: the keeper. Where that does not answer, or not in time, this process counts on by itself from the last answer,
+ * and waits for no other one until that comes after all: a pipe loses nothing, so it does once the keeper goes on.
  */
-export function createSharedLimiter(ask: (takes: Take[]) => Promise<Taken[]>, patienceMs = PATIENCE_MS): RateLimiter {
+export function createSharedLimiter(
+  ask: (takes: Take[]) => Promise<Taken[]>,
+  warn: (message: string) => void,
+  patienceMs = PATIENCE_MS,
+): RateLimiter {
   const windows = new Windows(Date.now)
   let waiting: Waiting[] = []
+  let isSilent = false
 
   async function flush(): Promise<void> {
     const batch = waiting
     waiting = []
-    const taken = await withBudget(ask(batch.map(({ key, cost }) => [key, cost])), patienceMs)
+    const asked = ask(batch.map(({ key, cost }) => [key, cost]))
+    const taken = await withBudget(asked, patienceMs)
+    if (taken === null) {
+      if (!isSilent) warn('The supervisor does not answer: each process counts its own requests until it does.')
+      isSilent = true
+      void asked.catch(() => {}).then(() => (isSilent = false))
+    }
     for (const [i, { key, limit, cost, answer }] of batch.entries()) {
       const said = taken?.[i]
       answer(allowanceOf(said === undefined ? windows.add(key, cost) : windows.follow(key, cost, ...said), limit))
@@ -38,10 +49,12 @@ export function createSharedLimiter(ask: (takes: Take[]) => Promise<Taken[]>, pa
   }
 
   return {
-    take: (key, limit, cost = 1) =>
-      new Promise((answer) => {
+    take(key, limit, cost = 1) {
+      if (isSilent) return allowanceOf(windows.add(key, cost), limit)
+      return new Promise((answer) => {
         if (waiting.push({ key, limit, cost, answer }) === 1) setImmediate(() => void flush())
-      }),
+      })
+    },
     peek: (key, limit) => allowanceOf(windows.get(key), limit),
     close: async () => {},
   }

@@ -61,12 +61,16 @@ testLong('lists come from the replica; what is not found there is looked for in 
   assert.deepEqual(await listed(), ['Early'])
 })
 
-testLong('doctor says whether the replica keeps up', async () => {
-  const examine = async (url: string) => {
-    const env = { DATABASE_URL: primary.url, DATABASE_REPLICA_URL: url, SECRET_KEY }
+testLong('doctor says whether the replica keeps up, and has connections for all', async () => {
+  const examine = async (url: string, processes = 1) => {
+    const env = { DATABASE_URL: primary.url, DATABASE_REPLICA_URL: url, SECRET_KEY, PROCESSES: String(processes) }
     return /^.* replica .*$/m.exec((await home.run(['doctor'], env)).out)?.[0]
   }
-  assert.match((await examine(standby.url)) ?? '', /^ok .*keeps up/)
+  assert.match((await examine(standby.url)) ?? '', /^ok .*keeps up; \d+ connections, the API processes use up to 5$/)
+  assert.match(
+    (await examine(standby.url, 60)) ?? '',
+    /^FAIL .*keeps up; \d+ connections, the API processes use up to 300$/,
+  )
   await standby.query('SELECT pg_wal_replay_pause()')
   await create('Paused')
   assert.match((await examine(standby.url)) ?? '', /^FAIL .*has not applied/)

@@ -11,6 +11,7 @@ export type ToProcess =
   | { kind: 'stop'; drains: boolean }
   /** Drain no longer. */
   | { kind: 'hurry' }
+  | { kind: 'ping' }
   | { kind: 'collect'; id: number }
   | { kind: 'taken'; id: number; taken: Taken[] }
   | { kind: 'figures'; id: number; text: string }
@@ -18,6 +19,7 @@ export type ToProcess =
 export type FromProcess =
   | { kind: 'ready' }
   | { kind: 'started' }
+  | { kind: 'pong' }
   /** It could not start. isExplained: the message is for the operator, as it is. */
   | { kind: 'failed'; message: string; isExplained: boolean }
   | { kind: 'collected'; id: number; metrics: MetricObject[] }

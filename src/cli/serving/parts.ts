@@ -45,7 +45,7 @@ export async function runParts(parts: readonly Part[], options: PartsOptions): P
   if (parts.includes('worker') && !stop.isAsked)
     running.adopt(await buildWorker({ config, secretKey, database, log, metrics, tracing }), (worker) => worker.close())
   if (!parts.includes('api') || stop.isAsked) return async () => {}
-  const limiter = config.redisUrl === null ? (supervised?.createLimiter() ?? null) : null
+  const limiter = config.redisUrl === null ? (supervised?.createLimiter((message) => log.warn(message)) ?? null) : null
   const app = running.adopt(
     await buildApp({ config, secretKey, database, log, demoSite, metrics, tracing, limiter }),
     (opened) => opened.close(),

@@ -1,10 +1,12 @@
 // PROCESSES: a supervisor with several API processes on one port, and a worker.
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { createServer } from 'node:net'
 import { after, before, test } from 'node:test'
+import { childrenOf } from '../../../test/child-processes.ts'
 import { Installation, type Running, until } from '../../../test/installation.ts'
 import { freePort } from '../../../test/ports.ts'
 
@@ -49,19 +51,6 @@ const startsOf = async () =>
     ),
   )
 
-/** Those that this process has started. */
-const childrenOf = (pid: number): number[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => parentOf(name) === pid)
-    .map(Number)
-const parentOf = (pid: string): number | null => {
-  try {
-    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1])
-  } catch {
-    return null // it ended meanwhile
-  }
-}
 const isProgram = (pid: number) => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('offerdeck.js')
@@ -105,6 +94,20 @@ test('one that is killed is replaced, and meanwhile the other one answers', asyn
   assert.match(await figures(), /^offerdeck_process_restarts_total\{process="supervisor"\} 3$/m)
 })
 
+test('one that cannot be started for lack of files is tried again, later each time', async () => {
+  const limit = (files: number | string) => execFileSync('prlimit', ['--pid', String(server.pid), `--nofile=${files}:`])
+  const log = () => server.err.split('\n').filter((line) => line.includes('EMFILE'))
+  const [killed = 0] = processes()
+  limit(readdirSync(`/proc/${server.pid}/fd`).length - 3) // those of the one that is killed become free
+  process.kill(killed, 'SIGKILL')
+  await until(() => log().length === 3)
+  const waits = log().map((line) => Number(/could not start \(.*\); it is started again in (.*?) s/.exec(line)?.[1]))
+  assert.deepEqual(waits.slice(1), waits.slice(0, 2).map((wait) => wait * 2)) // prettier-ignore
+  limit(1024)
+  await until(async () => (await startsOf()).size === 4)
+  assert.equal(processes().length, 3)
+})
+
 test('a stop drains: readyz says so, what is asked is answered, and all processes end', async () => {
   const agent = new Agent({ keepAlive: true })
   assert.equal((await list(keys.test, agent)).connection, 'keep-alive')
@@ -122,7 +125,7 @@ test('a stop drains: readyz says so, what is asked is answered, and all processe
   assert.equal(status, 0, err)
   assert.deepEqual(pids.filter(isProgram), [])
   assert.deepEqual(home.postgresProcesses(), [])
-  assert.equal(err.match(/it is started again in/g)?.length, 3, 'those that were killed, and none that was stopped')
+  assert.equal(err.match(/ended by SIGKILL; it is started again in/g)?.length, 4, 'those that were killed, and none that was stopped') // prettier-ignore
 })
 
 test('a supervisor that is killed takes the others with it, and a port in use is reported', async () => {

@@ -1,10 +1,13 @@
 // The side of a process that the supervisor started: what reaches it, and what it asks.
 import { OperatorError, messageOf } from '../../errors.ts'
 import type { MetricObject } from 'prom-client'
-import { createSharedLimiter } from '../../http/shared-limit.ts'
+import { createSharedLimiter, type Take } from '../../http/shared-limit.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
+import { inTime } from '../../lib/in-time.ts'
 import { type FromProcess, Questions, type ToProcess } from './messages.ts'
 import type { Stopper } from './stopper.ts'
+
+const FIGURES_MS = 5_000
 
 type Taken = Extract<ToProcess, { kind: 'taken' }>
 type Figures = Extract<ToProcess, { kind: 'figures' }>
@@ -23,6 +26,7 @@ export class Supervised {
       if (message.kind === 'start') this.#start.resolve(message)
       else if (message.kind === 'stop') stopper.stop(message.drains)
       else if (message.kind === 'hurry') stopper.hurry()
+      else if (message.kind === 'ping') send({ kind: 'pong' })
       else if (message.kind === 'taken') this.#takes.answered(message)
       else if (message.kind === 'figures') this.#figures.answered(message)
       else void this.#collect(message.id)
@@ -43,15 +47,15 @@ export class Supervised {
     send({ kind: 'failed', message: messageOf(error), isExplained: error instanceof OperatorError })
   }
 
-  createLimiter(): RateLimiter {
-    return createSharedLimiter(
-      async (takes) => (await this.#takes.ask((id) => send({ kind: 'take', id, takes }))).taken,
-    )
+  createLimiter(warn: (message: string) => void): RateLimiter {
+    const ask = async (takes: Take[]) => (await this.#takes.ask((id) => send({ kind: 'take', id, takes }))).taken
+    return createSharedLimiter(ask, warn)
   }
 
   /** Of all processes together. */
   async readFigures(): Promise<string> {
-    return (await this.#figures.ask((id) => send({ kind: 'askFigures', id }))).text
+    const asked = this.#figures.ask((id) => send({ kind: 'askFigures', id }))
+    return (await inTime(asked, FIGURES_MS)).text
   }
 
   async #collect(id: number): Promise<void> {

@@ -1,14 +1,15 @@
 // One process that starts the others: as many APIs as PROCESSES says, and the worker apart. All APIs listen on the one
 // port, and the kernel shares connections out among them (SO_REUSEPORT): nothing hangs on a process that has just died,
-// as it would if this one passed connections on. One that ends unasked is replaced, later each time; one that cannot
-// start at the beginning ends the whole, with its message.
+// as it would if this one passed connections on. One that ends unasked, or does not answer for half a minute, is replaced,
+// later each time; one that cannot start at the beginning ends the whole, with its message.
 //
 // It also keeps what the others must share without Redis, the counts of rate limits, and adds up their figures.
 import { type ChildProcess, fork } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { MetricObject } from 'prom-client'
 import type { DemoSite } from '../../demo/site.ts'
-import { OperatorError } from '../../errors.ts'
+import { messageOf, OperatorError } from '../../errors.ts'
 import { createLimitKeeper } from '../../http/shared-limit.ts'
 import { inTime } from '../../lib/in-time.ts'
 import { type FromProcess, type Part, Questions, type ToProcess } from './messages.ts'
@@ -19,29 +20,33 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 const STEADY_MS = 60_000 // after this long, the next wait is the first one again
 const COLLECT_MS = 2_000
+const PING_MS = 5_000
+const MAX_UNANSWERED = 6
 
 type Collected = Extract<FromProcess, { kind: 'collected' }>
-type Child = {
-  part: Part
-  name: string
+type Role = { part: Part; name: string }
+type Child = Role & {
   process: ChildProcess
-  startedMs: number
   questions: Questions<Collected>
-  ended: Promise<void>
+  /** Pings since anything came from it. */
+  unanswered: number
+  ended: Promise<unknown>
 }
 type SupervisorOptions = {
   log: FastifyBaseLogger
   demoSite: DemoSite | null
   /** The figures of all, for Prometheus at an API. */
   readFigures: (() => Promise<string>) | null
+  /** What each of them runs. */
+  program?: readonly string[]
+  pingMs?: number
 }
 
 export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #children = new Map<string, Child>()
   readonly #keepLimits = createLimitKeeper()
-  readonly #waits = new Map<string, NodeJS.Timeout>()
-  #isStopping = false
+  readonly #stopping = new AbortController()
   /** How many were replaced. */
   restarts = 0
 
@@ -50,52 +55,78 @@ export class Supervisor {
   }
 
   /** Resolves when all of them have started. */
-  async start(parts: readonly { part: Part; name: string }[]): Promise<void> {
-    await Promise.all(parts.map(({ part, name }) => this.#start(part, name, FIRST_WAIT_MS, true)))
+  async start(roles: readonly Role[]): Promise<void> {
+    const startOne = async (role: Role) => {
+      const started = Promise.withResolvers<void>()
+      const ended = this.#run(role, started.resolve)
+      await Promise.race([started.promise, ended])
+      void this.#keep(role, ended)
+    }
+    await Promise.all(roles.map(startOne))
   }
 
-  async #start(part: Part, name: string, waitMs: number, isFirst: boolean): Promise<void> {
-    const ended = Promise.withResolvers<void>()
-    const child: Child = {
-      part,
-      name,
-      process: fork(process.argv[1] ?? '', process.argv.slice(2), { env: { ...process.env, [SUPERVISED]: name } }),
-      startedMs: Date.now(),
-      questions: new Questions(),
-      ended: ended.promise,
+  /** Starts it again whenever it has ended, until all are stopped. */
+  async #keep(role: Role, firstEnd: Promise<string>): Promise<void> {
+    const { signal } = this.#stopping
+    for (let ended = firstEnd, startedMs = Date.now(), waitMs = 0; ; ended = this.#run(role), startedMs = Date.now()) {
+      const how = await ended.catch((error: unknown) => `could not start (${messageOf(error)})`)
+      if (signal.aborted) return
+      waitMs = nextWait(waitMs, Date.now() - startedMs)
+      this.#options.log.error(`the process "${role.name}" ${how}; it is started again in ${waitMs / 1000} s`)
+      this.restarts++
+      await sleep(waitMs, undefined, { signal }).catch(() => {})
+      if (signal.aborted) return
     }
+  }
+
+  /** Resolves to how it ended, once it has; rejects if it did not start. */
+  async #run({ part, name }: Role, onStarted = () => {}): Promise<string> {
+    const { demoSite, program = process.argv.slice(1), pingMs = PING_MS } = this.#options
+    const [file = '', ...args] = program
+    const ended = Promise.withResolvers<string>()
+    const forked = fork(file, args, { env: { ...process.env, [SUPERVISED]: name } })
+    const child: Child = { part, name, process: forked, questions: new Questions(), unanswered: 0, ended: ended.promise.catch(() => {}) } // prettier-ignore
     this.#children.set(name, child)
-    const started = Promise.withResolvers<void>()
-    child.process.on('message', (message: FromProcess) => {
-      if (message.kind === 'ready') this.#tell(child, { kind: 'start', part, name, demoSite: this.#options.demoSite })
-      else if (message.kind === 'started') started.resolve()
-      else if (message.kind === 'failed') started.reject(failureOf(message))
+    let pings: NodeJS.Timeout | undefined
+    let hasStarted = false
+    let failure: Error | null = null
+    forked.on('message', (message: FromProcess) => {
+      child.unanswered = 0
+      if (message.kind === 'ready') {
+        pings = setInterval(() => this.#ping(child), pingMs)
+        this.#tell(child, { kind: 'start', part, name, demoSite })
+      } else if (message.kind === 'started') {
+        hasStarted = true
+        onStarted()
+      } else if (message.kind === 'failed') failure = failureOf(message)
       else this.#answer(child, message)
     })
-    child.process.on('error', () => {}) // a message that did not reach it: its end is noticed below
-    child.process.once('exit', (code, signal) => {
+    forked.on('error', (error) => {
+      if (forked.pid === undefined) ended.reject(error) // else a message did not reach it: its end is noticed
+    })
+    forked.once('exit', (code, signal) => {
+      const how = `ended ${signal === null ? `with status ${code}` : `by ${signal}`}`
+      if (hasStarted) ended.resolve(how)
+      else ended.reject(failure ?? new Error(`The process "${name}" ${how} while it started.`))
+    })
+    try {
+      return await ended.promise
+    } finally {
+      clearInterval(pings)
       this.#children.delete(name)
       child.questions.abandon()
-      ended.resolve()
-      const how = signal === null ? `with status ${code}` : `by ${signal}`
-      started.reject(new Error(`The process "${name}" ended ${how} while it started.`))
-      if (!this.#isStopping && !isFirst) this.#replace(child, how, waitMs)
-    })
-    await started.promise
-    isFirst = false
+    }
   }
 
-  #replace({ part, name, startedMs }: Child, how: string, lastWaitMs: number): void {
-    const waitMs = Date.now() - startedMs > STEADY_MS ? FIRST_WAIT_MS : lastWaitMs
-    this.#options.log.error(`the process "${name}" ended ${how}; it is started again in ${waitMs / 1000} s`)
-    this.restarts++
-    const again = () => {
-      this.#waits.delete(name)
-      this.#start(part, name, Math.min(waitMs * 2, LONGEST_WAIT_MS), false).catch((error: Error) =>
-        this.#options.log.error(error.message),
-      )
-    }
-    this.#waits.set(name, setTimeout(again, waitMs))
+  /**
+   * One that is frozen would keep its share of the connections, and answer none of them. Pings are counted, not seconds:
+   * while this process was frozen itself, or the whole machine asleep, it could hear of none.
+   */
+  #ping(child: Child): void {
+    if (child.unanswered++ === MAX_UNANSWERED) {
+      this.#options.log.error(`the process "${child.name}" does not answer any more, and is killed`)
+      child.process.kill('SIGKILL')
+    } else this.#tell(child, { kind: 'ping' })
   }
 
   #tell(child: Child, message: ToProcess): void {
@@ -129,8 +160,7 @@ export class Supervisor {
 
   /** Ends those of a part, and resolves when they are gone. */
   async stop(part: Part, drains: boolean, isOver?: AbortSignal): Promise<void> {
-    this.#isStopping = true
-    for (const wait of this.#waits.values()) clearTimeout(wait)
+    this.#stopping.abort()
     const children = [...this.#children.values()].filter((child) => child.part === part)
     for (const child of children) this.#tell(child, { kind: 'stop', drains })
     const hurry = () => {
@@ -140,6 +170,10 @@ export class Supervisor {
     await Promise.all(children.map(({ ended }) => ended))
   }
 }
+
+/** How long to wait until one that has ended is started again, after the wait before that. */
+export const nextWait = (lastMs: number, ranMs: number): number =>
+  ranMs > STEADY_MS ? FIRST_WAIT_MS : Math.min(Math.max(FIRST_WAIT_MS, lastMs * 2), LONGEST_WAIT_MS)
 
 const failureOf = ({ message, isExplained }: { message: string; isExplained: boolean }): Error =>
   isExplained ? new OperatorError(message) : new Error(message)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
+import { once } from 'node:events'
+import { createServer, IncomingMessage, ServerResponse } from 'node:http'
+import { type AddressInfo, Socket } from 'node:net'
 import { test } from 'node:test'
 import { HAProxy } from '../../../test/haproxy.ts'
 import { until } from '../../../test/installation.ts'
@@ -9,6 +10,7 @@ import { useWorld } from '../../../test/world.ts'
 import { LiveWalls } from './live.ts'
 
 const world = useWorld('live_walls')
+const ANN = { appId: 1, isTest: false, userId: 'ann' }
 
 test('one network cannot use up the streams of all others by being ever new visitors', () => {
   const walls = new LiveWalls({ subscribe: () => () => {} })
@@ -25,6 +27,28 @@ test('one network cannot use up the streams of all others by being ever new visi
   responses[0]?.emit('close')
   assert.deepEqual([open('a'), open('a')], [true, false])
   walls.close()
+})
+
+test('a page that left before its stream was opened does not count', () => {
+  const walls = new LiveWalls({ subscribe: () => () => {} })
+  const response = new ServerResponse(new IncomingMessage(new Socket()))
+  response.destroy()
+  assert.deepEqual([walls.open(ANN, response, Infinity), walls.count], [true, 0])
+  walls.close()
+})
+
+test('a stream that a node opens while it stops ends at once, and the page tries again', async (t) => {
+  const walls = new LiveWalls({ subscribe: () => () => {} })
+  const node = createServer((_request, response) => assert.ok(walls.open(ANN, response, Infinity)))
+  node.listen(0, '127.0.0.1')
+  await once(node, 'listening')
+  t.after(() => node.closeAllConnections())
+  walls.close()
+  const { port } = node.address() as AddressInfo
+  const reply = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(5_000) })
+  assert.equal(await reply.text(), 'retry: 3000\n\n')
+  node.close()
+  await once(node, 'close')
 })
 
 test('HEAD is answered at once: it has no stream', async (t) => {

@@ -13,7 +13,7 @@ const MAX_STREAMS = 20_000
 const MAX_OF_USER = 5
 /** Of those whom no publisher has signed: anyone can be any number of them. */
 const MAX_OF_NETWORK = 100
-const RETRY_MS = 3_000
+const RETRY = 'retry: 3000\n\n'
 
 export const STREAM_HEADERS = {
   'Content-Type': 'text/event-stream',
@@ -36,6 +36,7 @@ export class LiveWalls {
   readonly #unsubscribe: () => void
   readonly #beat: NodeJS.Timeout
   #count = 0
+  #isClosed = false
 
   constructor(completions: Pick<Completions, 'subscribe'>) {
     this.#unsubscribe = completions.subscribe((user) => this.notify(keyOf(user), 'activity'))
@@ -49,6 +50,11 @@ export class LiveWalls {
   /** False when there are too many; the page then asks now and then. `network`: of a user who is not signed. */
   open(user: AppUser, response: ServerResponse, endsAtMs: number, network: string | null = null): boolean {
     if (response.req.method === 'HEAD') return false // it has no body to wait for
+    if (response.destroyed) return true // the page is gone: its end was not heard here
+    if (this.#isClosed) {
+      response.end(RETRY) // the page opens it again, on another node; for `busy` it would not
+      return true
+    }
     const key = keyOf(user)
     const streams = this.#byUser.get(key) ?? new Set<Stream>()
     if (this.#count >= MAX_STREAMS || streams.size >= MAX_OF_USER) return false
@@ -64,11 +70,12 @@ export class LiveWalls {
       streams.delete(stream)
       if (streams.size === 0 && this.#byUser.get(key) === streams) this.#byUser.delete(key)
     })
-    response.write(`retry: ${RETRY_MS}\n\n`)
+    response.write(RETRY)
     return true
   }
 
   close(): void {
+    this.#isClosed = true
     this.#unsubscribe()
     clearInterval(this.#beat)
     for (const streams of this.#byUser.values()) for (const { response } of streams) response.end()
