@@ -14,6 +14,7 @@ import { settle } from '../hurry-postbacks.ts'
 import { type MadeApp, Traffic } from '../traffic.ts'
 import { Centre } from './centre.ts'
 import { Faults } from './faults.ts'
+import { checkExact, Greedy } from './limits.ts'
 import type { Machine } from './network.ts'
 import { apiUrl } from './nodes.ts'
 import { Receivers } from './receivers.ts'
@@ -50,10 +51,13 @@ testLong(`nothing is lost or doubled in a data centre under ${SECONDS} s of faul
   await centre.startNodes()
   database = { ...openPool({ connectionString: centre.databaseUrl }, 3), embeddedIn: null, revive: async () => {} }
 
-  await traffic.fillClicks(...apis.map(apiUrl))
-  const clients = traffic.start(...apis.map(apiUrl))
+  const urls = apis.map(apiUrl)
+  await checkExact(program, urls)
+  await traffic.fillClicks(...urls)
+  const clients = traffic.start(...urls)
+  const greedy = await Greedy.start(program, urls)
   const [app] = traffic.apps as [MadeApp]
-  const streams = new Streams(app, apis.map(apiUrl), STREAMS)
+  const streams = new Streams(app, urls, STREAMS)
   after(() => streams.close())
   await traffic.someAnswers()
   const faults = new Faults(network, SEED, [
@@ -65,12 +69,17 @@ testLong(`nothing is lost or doubled in a data centre under ${SECONDS} s of faul
   await centre.isWhole()
   await traffic.someAnswers()
   await clients.stop()
+  await greedy.stop()
+  await checkExact(program, urls)
   for (const [i, userId] of streams.users.entries()) await traffic.report(apiUrl(apis[i % apis.length] as Machine), app, userId) // prettier-ignore
   await until(() => streams.users.every((userId) => streams.heard.has(userId)), SETTLED_MS)
 
   await until(() => apis.every(({ folder }) => isSpoolEmpty(`${folder}/data`)), SETTLED_MS)
   await settle(database.db, SETTLED_MS)
-  t.diagnostic(`${faults.total} faults (${[...faults.counts].map(([kind, count]) => `${count} ${kind}`).join(', ')}); ${traffic.clicked.size} clicks, ${traffic.converted.size} conversions, ${receivers.arrivals.length} postbacks, ${streams.opened} streams`) // prettier-ignore
+  t.diagnostic(`${faults.total} faults (${[...faults.counts].map(([kind, count]) => `${count} ${kind}`).join(', ')}); ${traffic.clicked.size} clicks, ${traffic.converted.size} conversions, ${receivers.arrivals.length} postbacks, ${streams.opened} streams; ${greedy.accepted} requests of a greedy caller accepted, ${greedy.refused} refused`) // prettier-ignore
+  const starts = apis.flatMap(({ services }) => services).reduce((sum, service) => sum + service.starts, 0)
+  const countOf = (kind: string) => faults.counts.get(kind) ?? 0
+  greedy.compare({ starts, flushes: countOf('flush'), clocks: countOf('clock') })
   await traffic.compare(database)
   await comparePostbacks(database.db, receivers.arrivals, traffic)
   assert.deepEqual(receivers.strange, [])
