@@ -15,6 +15,8 @@ const NEEDED: { program: string; package: string; more?: string; instead?: strin
   { program: 'openssl', package: 'openssl' },
   { program: 'pgbouncer', package: 'pgbouncer' },
   { program: 'haproxy', package: 'haproxy' },
+  { program: 'caddy', package: 'caddy', isLong: true },
+  { program: 'nginx', package: 'nginx-light', isLong: true },
   { program: 'faketime', package: 'faketime' },
   { program: 'pg_ctlcluster', package: 'postgresql', isLong: true },
   // A small data centre: see test/faults/centre.
@@ -22,6 +24,8 @@ const NEEDED: { program: string; package: string; more?: string; instead?: strin
   { program: 'patroni', package: 'patroni', more: 'python3-etcd', isLong: true },
   { program: 'etcd', package: 'etcd-server', isLong: true },
   { program: 'prometheus', package: 'prometheus', isLong: true },
+  // Looks at the unit of deploy/systemd.
+  ...(process.platform === 'linux' ? [{ program: 'systemd-analyze', package: 'systemd' }] : []),
   // The languages of the examples for receivers.
   { program: 'python3', package: 'python3' },
   { program: 'php', package: 'php-cli', more: 'php-sqlite3' },

@@ -33,6 +33,7 @@ export class SpooledWriter<Row, Result> {
   readonly #requestOf: (row: Row) => string | null
   readonly #warn: (message: string) => void
   #unavailableUntilMs = 0
+  #lastRefusal = ''
 
   constructor(options: SpooledWriterOptions<Row, Result>) {
     const { write, writeLate = write, spool, spooled, concurrency, patienceMs, requestOf, warn } = options
@@ -54,10 +55,17 @@ export class SpooledWriter<Row, Result> {
       } catch (error) {
         if (isRowError(error)) throw error
         if (error instanceof TooLate || isUnavailable(error)) this.#unavailableUntilMs = Date.now() + UNAVAILABLE_MS
+        else this.#noteRefusal(messageOf(error))
       }
     }
     await this.#spool.append(row)
     return this.#spooled
+  }
+
+  /** Each reason once in a row: the spool hides it otherwise, and what it replays is not checked against caps. */
+  #noteRefusal(reason: string): void {
+    if (reason !== this.#lastRefusal) this.#warn(`the database refused rows, which go to the spool: ${reason}`)
+    this.#lastRefusal = reason
   }
 
   /** Replays the spool. A row that the database refuses for good is set aside. */

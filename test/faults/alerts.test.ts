@@ -1,4 +1,5 @@
-// The alert rules in the real Prometheus: silent while all is well, and firing when the database or a node is gone.
+// The alert rules in the real Prometheus: silent while all is well, and firing when the database or a node is gone. And
+// what the dashboard of Grafana asks it.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,6 +12,24 @@ import { freePort } from '../ports.ts'
 import { testLong } from '../tier.ts'
 
 const RULES = 'deploy/prometheus/alerts.yml'
+
+type Panel = { title: string; targets?: { expr: string }[]; panels?: Panel[] }
+
+const queriesOf = (panels: readonly Panel[]): string[] =>
+  panels.flatMap(({ targets = [], panels: inner = [] }) => [...targets.map(({ expr }) => expr), ...queriesOf(inner)])
+
+testLong('Prometheus can read every query of the dashboard', async () => {
+  const { panels } = JSON.parse(readFileSync('deploy/grafana/offerdeck.json', 'utf8')) as { panels: Panel[] }
+  // Grafana fills in its variables.
+  const queries = queriesOf(panels).map((expr) => expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*')) // prettier-ignore
+  assert.ok(queries.length >= 20)
+  const folder = createFolder('queries')
+  const rules = queries.map((expr, i) => ({ record: `query_${i}`, expr }))
+  writeFileSync(join(folder, 'rules.yml'), JSON.stringify({ groups: [{ name: 'dashboard', rules }] }))
+  const checked = spawnSync('promtool', ['check', 'rules', join(folder, 'rules.yml')], { encoding: 'utf8' })
+  rmSync(folder, { recursive: true })
+  assert.equal(checked.status, 0, `${checked.stdout}${checked.stderr}`)
+})
 
 testLong('alerts are silent while all is well, and fire when the database or a node is gone', async () => {
   const checked = spawnSync('promtool', ['check', 'rules', RULES], { encoding: 'utf8' })

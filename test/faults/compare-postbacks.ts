@@ -4,9 +4,18 @@ import { sql } from 'kysely'
 import type { Db } from '../../src/db/open.ts'
 import type { Arrival } from './moody-receiver.ts'
 import { none } from './none.ts'
+import type { Traffic } from './traffic.ts'
 
 /** Users for whom something was sent, and the conversions that were acknowledged: as approved, and as reversed. */
 export type Acknowledged = Readonly<Record<'attempted' | 'approved' | 'reversed', ReadonlySet<string>>>
+
+/** Each conversion that was acknowledged to this traffic was sent, signed, in order, and with one ID. */
+export async function comparePostbacks(db: Db, arrivals: readonly Arrival[], traffic: Traffic): Promise<void> {
+  const { attempted, converted } = traffic
+  compareWithAcknowledged(arrivals, { attempted, approved: new Set(converted.values()), reversed: new Set() })
+  compareOrder(arrivals)
+  await compareWithQueue(db, arrivals)
+}
 
 const nameOf = (event: { conversionId: string; status: string }) => `${event.status} ${event.conversionId}`
 
@@ -67,6 +76,6 @@ export async function compareWithQueue(db: Db, arrivals: readonly Arrival[]): Pr
   none(gaps, 'whose log has not one line for each try')
   const { rows: unsent } = await sql`
     SELECT e.conversion_id, e.sequence FROM conversion_events e LEFT JOIN postbacks p ON p.postback_id = e.event_id
-    WHERE p.postback_id IS NULL`.execute(db)
+    WHERE p.postback_id IS NULL AND e.status <> 'rejected'`.execute(db) // of which apps are not notified by default
   none(unsent, 'events without a postback')
 }

@@ -28,6 +28,7 @@ testLong(
     const traffic = await Traffic.prepare(first)
     const servers: (Running & { url: string })[] = []
     for (const node of nodes) servers.push(await node.serve())
+    await traffic.fillClicks(...servers.map(({ url }) => url))
     const clients = traffic.start(...servers.map(({ url }) => url))
     await traffic.someAnswers()
     await pooler.restart()

@@ -118,8 +118,7 @@ export async function recordClicks(
 ): Promise<ClickOutcome[]> {
   return withPartitions(db, clicks, async () => {
     const { rows } = await pool.query<{ click_id: string }>({
-      name: 'add-clicks',
-      text: 'SELECT add_clicks($1::locker_click_row[], $2::bigint[]) AS click_id',
+      text: '/* add-clicks */ SELECT add_clicks($1::locker_click_row[], $2::bigint[]) AS click_id',
       values: [rowsLiteral(COLUMNS, clicks), liveOffers(clicks)],
       query_timeout: QUERY_TIMEOUT_MS,
     } as pg.QueryConfig)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, IncomingMessage, ServerResponse } from 'node:http'
 import { type AddressInfo, Socket } from 'node:net'
 import { test } from 'node:test'
-import { HAProxy } from '../../../test/haproxy.ts'
+import { Proxy } from '../../../test/proxies.ts'
 import { until } from '../../../test/installation.ts'
 import { signed } from '../../../test/wall/wall-url.ts'
 import { useWorld } from '../../../test/world.ts'
@@ -68,7 +68,7 @@ for (const way of ['directly', 'through HAProxy'])
     const { clickId } = await world.click(offerId, live, 'userId=ann')
     const other = await world.start({ requireHttps: false })
     const node = await other.server.listen({ host: '127.0.0.1', port: 0 })
-    const proxy = way === 'directly' ? null : await HAProxy.open([Number(new URL(node).port)])
+    const proxy = way === 'directly' ? null : await Proxy.open('HAProxy', [Number(new URL(node).port)])
     const base = proxy?.url ?? node
     const controller = new AbortController()
     t.after(async () => {

@@ -5,16 +5,16 @@
 // SEED repeats a run's faults, DURATION says for how many seconds: SEED=7 DURATION=3600 npm run test:faults
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { sql } from 'kysely'
 import { type Database, openPool } from '../../../src/db/open.ts'
 import { Installation, isSpoolEmpty, until } from '../../installation.ts'
 import { IS_LONG, testLong } from '../../tier.ts'
 import { SECRET_KEY } from '../../world.ts'
-import { compareOrder, compareWithAcknowledged, compareWithQueue } from '../compare-postbacks.ts'
-import { hurryPostbacks } from '../hurry-postbacks.ts'
+import { comparePostbacks } from '../compare-postbacks.ts'
+import { settle } from '../hurry-postbacks.ts'
 import { type MadeApp, Traffic } from '../traffic.ts'
 import { Centre } from './centre.ts'
 import { Faults } from './faults.ts'
+import { checkExact, Greedy } from './limits.ts'
 import type { Machine } from './network.ts'
 import { apiUrl } from './nodes.ts'
 import { Receivers } from './receivers.ts'
@@ -47,16 +47,17 @@ testLong(`nothing is lost or doubled in a data centre under ${SECONDS} s of faul
   const receivers = new Receivers(network, traffic.apps, TIMEOUT_S * 1_000)
   await receivers.open()
   after(() => receivers.close())
-  for (const [i, { app_id }] of traffic.apps.entries()) {
-    await program.json('app', 'trust', String(app_id), '--all', '--yes')
-    await program.json('app', 'set-postback', String(app_id), '--method', 'POST', '--url', `${receivers.all[i]?.url}/`, '--timeout', `${TIMEOUT_S}s`) // prettier-ignore
-  }
+  await traffic.notify(program, receivers.all, TIMEOUT_S)
   await centre.startNodes()
   database = { ...openPool({ connectionString: centre.databaseUrl }, 3), embeddedIn: null, revive: async () => {} }
 
-  const clients = traffic.start(...apis.map(apiUrl))
+  const urls = apis.map(apiUrl)
+  await checkExact(program, urls)
+  await traffic.fillClicks(...urls)
+  const clients = traffic.start(...urls)
+  const greedy = await Greedy.start(program, urls)
   const [app] = traffic.apps as [MadeApp]
-  const streams = new Streams(app, apis.map(apiUrl), STREAMS)
+  const streams = new Streams(app, urls, STREAMS)
   after(() => streams.close())
   await traffic.someAnswers()
   const faults = new Faults(network, SEED, [
@@ -68,25 +69,18 @@ testLong(`nothing is lost or doubled in a data centre under ${SECONDS} s of faul
   await centre.isWhole()
   await traffic.someAnswers()
   await clients.stop()
+  await greedy.stop()
+  await checkExact(program, urls)
   for (const [i, userId] of streams.users.entries()) await traffic.report(apiUrl(apis[i % apis.length] as Machine), app, userId) // prettier-ignore
   await until(() => streams.users.every((userId) => streams.heard.has(userId)), SETTLED_MS)
 
   await until(() => apis.every(({ folder }) => isSpoolEmpty(`${folder}/data`)), SETTLED_MS)
-  await settle(database)
-  t.diagnostic(`${faults.total} faults (${[...faults.counts].map(([kind, count]) => `${count} ${kind}`).join(', ')}); ${traffic.clicked.size} clicks, ${traffic.converted.size} conversions, ${receivers.arrivals.length} postbacks, ${streams.opened} streams`) // prettier-ignore
+  await settle(database.db, SETTLED_MS)
+  t.diagnostic(`${faults.total} faults (${[...faults.counts].map(([kind, count]) => `${count} ${kind}`).join(', ')}); ${traffic.clicked.size} clicks, ${traffic.converted.size} conversions, ${receivers.arrivals.length} postbacks, ${streams.opened} streams; ${greedy.accepted} requests of a greedy caller accepted, ${greedy.refused} refused`) // prettier-ignore
+  const starts = apis.flatMap(({ services }) => services).reduce((sum, service) => sum + service.starts, 0)
+  const countOf = (kind: string) => faults.counts.get(kind) ?? 0
+  greedy.compare({ starts, flushes: countOf('flush'), clocks: countOf('clock') })
   await traffic.compare(database)
-  const { attempted } = traffic
-  compareWithAcknowledged(receivers.arrivals, { attempted, approved: new Set(traffic.converted.values()), reversed: new Set() }) // prettier-ignore
-  compareOrder(receivers.arrivals)
-  await compareWithQueue(database.db, receivers.arrivals)
+  await comparePostbacks(database.db, receivers.arrivals, traffic)
   assert.deepEqual(receivers.strange, [])
 })
-
-/** Until nothing waits any more: calls for their clicks, and postbacks. */
-async function settle({ db }: Database): Promise<void> {
-  await until(async () => {
-    await sql`UPDATE open_calls SET next_attempt_at = now() WHERE next_attempt_at > now()`.execute(db)
-    const { rows: open } = await sql`SELECT FROM open_calls LIMIT 1`.execute(db)
-    return (await hurryPostbacks(db)) && open.length === 0
-  }, SETTLED_MS)
-}

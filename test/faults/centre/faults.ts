@@ -49,6 +49,7 @@ export class Faults {
       () => this.#freeze(),
       () => this.#cut(),
       () => this.#lose(),
+      () => this.#slow(),
       () => this.#crash(),
       () => this.#fill(),
       () => this.#moveClock(),
@@ -108,6 +109,12 @@ export class Faults {
     const [from, to] = [this.#machine(), this.#machine()]
     if (from === to) return this.#cut()
     return this.#forAWhile(`lose: ${from.name} to ${to.name}`, () => from.lose(to, true), () => from.lose(to, false)) // prettier-ignore
+  }
+
+  /** From a link that is a bit short for the load to one that hardly takes anything. */
+  #slow(): Harm {
+    const [machine, kilobits] = [this.#machine(), Math.round(2_000 / 10 ** this.#between(0, 1.5))]
+    return this.#forAWhile(`slow: ${machine.name} at ${kilobits} kbit/s`, () => machine.slowDown(kilobits), () => machine.speedUp()) // prettier-ignore
   }
 
   /** The power of one machine: everything on it ends at once. */

@@ -17,6 +17,7 @@ const DISK_BYTES = 768 * 1024 ** 2
 const run = (file: string, ...args: string[]): string =>
   execFileSync(file, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 const ip = (text: string) => run('ip', ...text.split(' '))
+const tc = (text: string) => run('tc', ...text.split(' '))
 
 export class Network {
   /** Where clients and receivers are: this side of the bridge. */
@@ -140,6 +141,18 @@ export class Machine {
   /** What it sends to another one gets lost, what comes from there arrives. */
   lose(other: Machine, isLost: boolean): void {
     ip(`-n ${this.#space} route ${isLost ? 'add' : 'del'} blackhole ${other.address}/32`)
+  }
+
+  /** Its cable takes only so much, each way: what does not fit waits, for up to two seconds, and then gets lost. */
+  slowDown(kilobits: number): void {
+    const queue = `tbf rate ${kilobits}kbit burst 8kb latency 2s`
+    tc(`qdisc replace dev od-${this.name} root ${queue}`)
+    tc(`-n ${this.#space} qdisc replace dev eth0 root ${queue}`)
+  }
+
+  speedUp(): void {
+    tc(`qdisc replace dev od-${this.name} root noqueue`)
+    tc(`-n ${this.#space} qdisc replace dev eth0 root noqueue`)
   }
 
   /** The disk is full. */
