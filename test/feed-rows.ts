@@ -9,10 +9,11 @@ import { SECRET_KEY, type World } from './world.ts'
 /** A feed with the deal's offer, whose name was edited here, and whose payout waits. Returns its ID. */
 export async function createFeedOf(
   { database: { db, pool } }: World,
-  { offerId, advertiserId }: Deal,
+  { offerId, advertiserId }: Pick<Deal, 'offerId' | 'advertiserId'>,
+  name = 'Feed',
 ): Promise<number> {
   const kind = { preset: 'cpalead' }
-  const feed = { name: 'Feed', advertiserId, kind, credentials: { publisher: '1' }, settings: FEED_DEFAULTS }
+  const feed = { name, advertiserId, kind, credentials: { publisher: '1' }, settings: FEED_DEFAULTS }
   const { feedId } = await createFeed(db, TESTER, SECRET_KEY, feed)
   const applied = { ...showFields(FIELDS, await showOffer(db, offerId)), name: 'As the feed had it' }
   await pool.query(
@@ -24,8 +25,12 @@ export async function createFeedOf(
 }
 
 /** Of another feed, a run that was refused for what would be paused. */
-export async function createRefusedRun({ database: { db } }: World, { advertiserId }: Deal): Promise<RefusedRun> {
-  const feed = { name: 'Refused', advertiserId, kind: { preset: 'cpalead' }, credentials: { publisher: '1' }, settings: FEED_DEFAULTS } // prettier-ignore
+export async function createRefusedRun(
+  { database: { db } }: World,
+  { advertiserId }: Pick<Deal, 'advertiserId'>,
+  name = 'Refused',
+): Promise<RefusedRun> {
+  const feed = { name, advertiserId, kind: { preset: 'cpalead' }, credentials: { publisher: '1' }, settings: FEED_DEFAULTS } // prettier-ignore
   const { feedId } = await createFeed(db, TESTER, SECRET_KEY, feed)
   const run = { feed_id: feedId, is_preview: false, ended_at: new Date(), outcome: 'refused', gone: 4 }
   const { run_id } = await db.insertInto('feed_runs').values(run).returning('run_id').executeTakeFirstOrThrow()

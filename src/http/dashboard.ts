@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
+import { acceptsGzip } from './compression.ts'
 import { createNonce } from '../lib/nonce.ts'
 import { projectPath } from '../lib/project.ts'
 import { sendPage } from './pages.ts'
@@ -71,7 +72,7 @@ export function dashboardRoutes(server: FastifyInstance, readLogo: () => Promise
       .type(file.type)
       .header('Cache-Control', 'public, max-age=31536000, immutable')
       .header('Vary', 'Accept-Encoding')
-    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(file.content)
+    if (!acceptsGzip(request.headers)) return reply.send(file.content)
     file.packed ??= gzipSync(file.content)
     return reply.header('Content-Encoding', 'gzip').send(file.packed)
   })

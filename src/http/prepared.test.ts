@@ -18,6 +18,18 @@ test('the description and the script of its pages are sent compressed to who tak
   }
 })
 
+test('a client that rules gzip out is sent nothing compressed', async () => {
+  const isPacked = async (accepted: string) => {
+    const { headers } = await world.app.server.inject({
+      url: '/docs/v1.json',
+      headers: { 'accept-encoding': accepted },
+    })
+    return headers['content-encoding'] === 'gzip'
+  }
+  for (const no of ['gzip;q=0, *;q=0', 'br, gzip; q=0.0', 'gzip;q=0', 'identity', '']) assert.equal(await isPacked(no), false, no) // prettier-ignore
+  for (const yes of ['gzip;q=0.1', 'gzip;q=1.0, br', 'GZIP', 'br;q=0, gzip']) assert.equal(await isPacked(yes), true, yes) // prettier-ignore
+})
+
 test('a client that has the description is sent nothing again', async () => {
   const etags = new Set<unknown>()
   for (const url of LARGE) {

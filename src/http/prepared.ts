@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { acceptsGzip } from './compression.ts'
 import { isFresh } from './etag.ts'
 
 type Prepared = { text: string; packed: Buffer; etag: string }
@@ -28,7 +29,7 @@ export class PreparedAnswer {
     reply.header('Cache-Control', this.#cacheControl).header('Vary', 'Accept-Encoding').header('ETag', etag)
     if (isFresh(request.headers['if-none-match'], etag)) return reply.code(304).send()
     reply.type(this.#type)
-    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(text)
+    if (!acceptsGzip(request.headers)) return reply.send(text)
     return reply.header('Content-Encoding', 'gzip').send(packed)
   }
 

@@ -1,6 +1,7 @@
 // GET /wall: the page, or one that says what is wrong with how it was opened.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, MANAGE_ERRORS } from '../../errors.ts'
+import { acceptsGzip } from '../../http/compression.ts'
 import { isHttps } from '../../http/envelope.ts'
 import { pageReply } from '../../http/openapi.ts'
 import { PERMISSIONS, sendPage } from '../../http/pages.ts'
@@ -125,7 +126,7 @@ function keptOf(query: WallPageQuery): PageViewer['query'] {
 
 /** Past Fastify, like all that is sent often. */
 function send(request: FastifyRequest, reply: FastifyReply, { parts, nonce }: WrittenPage, parents: string[]): void {
-  const isPacked = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+  const isPacked = acceptsGzip(request.headers)
   const body = isPacked ? joinGzip(parts) : joinPlain(parts)
   const headers = [
     'Content-Type', 'text/html; charset=utf-8',

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { acceptsGzip } from '../../http/compression.ts'
 import type { Db } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { compressPart, joinGzip, type Part } from '../../lib/gzip-parts.ts'
@@ -82,6 +83,6 @@ function send(request: FastifyRequest, reply: FastifyReply, part: Part, cacheCon
     .header('Access-Control-Allow-Origin', '*')
     .header('Cross-Origin-Resource-Policy', 'cross-origin')
     .header('Vary', 'Accept-Encoding')
-  if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(part.text)
+  if (!acceptsGzip(request.headers)) return reply.send(part.text)
   return reply.header('Content-Encoding', 'gzip').send(Buffer.from(joinGzip([part]), 'latin1'))
 }

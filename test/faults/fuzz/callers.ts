@@ -81,7 +81,7 @@ async function addAdvertiser({ world }: Place, advertiser: string) {
   const { db } = world.database
   const { advertiser_id, token } = await createAdvertiser(db, TESTER, SECRET_KEY, advertiser)
   const offers = Array.from({ length: OFFERS }, (_, line) => {
-    const read = readImportRecord({ advertiser, external_id: `o${line}`, name: `Offer ${line}`, category: 'app', payout: '1', revenue: '1.5', destination_url: 'https://ads.example.com/?c={click_id}' }) // prettier-ignore
+    const read = readImportRecord({ advertiser, external_id: `o${line}`, name: `Offer ${line}`, category: 'app', payout: '1', revenue: '1.5', destination_url: 'https://ads.example.com/?c={click_id}', ...(line === 0 ? { pin_position: '1' } : {}) }) // prettier-ignore
     if ('problems' in read) throw new Error(JSON.stringify(read.problems))
     return { line, offer: read.offer }
   })
@@ -91,7 +91,11 @@ async function addAdvertiser({ world }: Place, advertiser: string) {
 
 let members = 0
 
-async function addMember({ world, url }: Place, role: Role, team: Parameters<typeof createPerson>[2]): Promise<Member> {
+export async function addMember(
+  { world, url }: Omit<Place, 'episode'>,
+  role: Role,
+  team: Parameters<typeof createPerson>[2],
+): Promise<Member> {
   const { id, email } = await createPerson(world, role, team)
   const { token } = await createToken(world, id, SCOPES)
   const signedIn = await fetch(`${url}/manage/v1/session`, {
@@ -100,9 +104,11 @@ async function addMember({ world, url }: Place, role: Role, team: Parameters<typ
     body: JSON.stringify({ email, password: PASSWORD }),
   })
   if (signedIn.status !== 200) throw new Error(`Signing in: ${signedIn.status} ${await signedIn.text()}`)
-  const cookie = signedIn.headers.getSetCookie().map((one) => one.split(';')[0]).join('; ') // prettier-ignore
-  return { id, role, email, cookie, token: token ?? '' }
+  return { id, role, email, cookie: cookieOf(signedIn), token: token ?? '' }
 }
+
+/** Of who is signed in by this answer. */
+export const cookieOf = ({ headers }: Response): string => headers.getSetCookie().map((one) => one.split(';')[0]).join('; ') // prettier-ignore
 
 export const bySession = ({ cookie }: Member, url: string): Header[] => [['Cookie', cookie], ['Origin', url]] // prettier-ignore
 export const byToken = ({ token }: Member): Header[] => [['Authorization', `Bearer ${token}`]]

@@ -29,6 +29,7 @@ export type Schema = {
 type Parameter = { name: string; in: 'query' | 'path' | 'header'; required?: boolean; schema: Schema }
 
 export type Described = {
+  id: string
   name: string
   family: Family
   method: string
@@ -42,6 +43,7 @@ export type Described = {
 
 type Content = Record<string, { schema: Schema }>
 type Raw = {
+  operationId: string
   parameters?: Parameter[]
   requestBody?: { content: Content }
   responses: Record<string, { content?: Content }>
@@ -53,6 +55,7 @@ export async function readDescription(url: string): Promise<Described[]> {
     Object.entries(methods).map(([method, raw]): Described => {
       const jsonOf = (content: Content | undefined) => content?.['application/json']?.schema ?? null
       return {
+        id: raw.operationId,
         name: `${method.toUpperCase()} ${path}`,
         family: familyOf(path),
         method: method.toUpperCase(),

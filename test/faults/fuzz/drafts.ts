@@ -9,6 +9,7 @@ import { type AppKeys, byKey, bySession, byToken, type Callers, type Member } fr
 import type { Described } from './description.ts'
 import type { Row } from './ids.ts'
 import type { Header } from './request.ts'
+import type { Sample, Stock } from './stock.ts'
 import { anyUser, type Sources, Values } from './values.ts'
 
 /** Before it is bytes. */
@@ -23,7 +24,7 @@ export type Draft = {
   body: unknown
 }
 
-export type Surroundings = Sources & { url: string; callers: Callers }
+export type Surroundings = Sources & { url: string; callers: Callers; stock: Stock }
 
 /** What ends the access of a caller is done to spare ones. */
 const ENDS_SESSION = /^\/manage\/v1\/(session$|me\/(sessions|password|two-factor|tokens))/
@@ -41,6 +42,8 @@ export function draftFor(random: Random, operation: Described, around: Surroundi
   const member = family === 'manage' ? chooseMember(random, operation, spares ? callers.sparePeople : callers.people) : null // prettier-ignore
   const app = random.pick(company.apps)
   const values = new Values(random, around)
+  const samples = around.stock.of(operation.id)
+  const sample: Sample = samples.length > 0 && random.chance(0.6) ? random.pick(samples)() : {}
 
   /** An operator sees everything, but leaves the callers alone; others have their own. */
   const own: Row = { publisher_id: String(company.id), advertiser_id: String(advertiserId), app_id: String(app.appId), person_id: random.pick(callers.sparePeople).id } // prettier-ignore
@@ -51,11 +54,12 @@ export function draftFor(random: Random, operation: Described, around: Surroundi
   const fitting = rows.filter(isOwn)
   const row = fitting.length > 0 ? random.pick(fitting) : rows.length > 0 ? random.pick(rows) : {}
   const valueOf = (name: string) =>
+    sample.path?.[name] ??
     row[name] ??
     own[name] ??
     String(values.of(operation.parameters.find((one) => one.name === name)?.schema ?? {}, name))
 
-  const keys = chooseKeys(random, row['app_id'], app, company.apps)
+  const keys = chooseKeys(random, sample.path?.['app_id'] ?? row['app_id'], app, company.apps)
   const query = operation.parameters
     .filter((one) => one.in === 'query' && (one.required === true || random.chance(0.3)))
     .map(({ name, schema }): [string, string] => [name, String(values.of(schema, name))])
@@ -69,11 +73,14 @@ export function draftFor(random: Random, operation: Described, around: Surroundi
     path: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => percent(valueOf(name))),
     query,
     headers,
-    body: operation.body === null ? undefined : values.of(operation.body, ''),
+    body: operation.body === null ? undefined : (sample.body ?? values.of(operation.body, '')),
   }
-  if (member !== null) draft.headers.push(...(random.chance(0.75) ? bySession(member, around.url) : byToken(member)))
+  if (sample.headers !== undefined) draft.headers.push(...sample.headers)
+  else if (member !== null)
+    draft.headers.push(...(random.chance(0.75) ? bySession(member, around.url) : byToken(member)))
   if (family === 'v1') addKeys(random, draft, keys)
-  if (family === 'wall' || path === '/wall') addViewer(random, draft, keys)
+  if (sample.query !== undefined) draft.query = sample.query.map((one) => [...one])
+  else if (family === 'wall' || path === '/wall') addViewer(random, draft, keys)
   if (path === '/postback') addCallback(random, draft, callers.advertiser.token, values)
   return draft
 }

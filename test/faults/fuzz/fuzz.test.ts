@@ -18,6 +18,7 @@ import { Harvest } from './harvest.ts'
 import { Ids } from './ids.ts'
 import type { Held } from './inspector.ts'
 import { METRICS_TOKEN, Place } from './place.ts'
+import { createStock } from './stock.ts'
 
 const isAsked = process.env['DURATION'] !== undefined || process.env['REQUESTS'] !== undefined
 /** The short form sends much the same each time. */
@@ -29,6 +30,14 @@ const REPLAY = process.env['REPLAY']
 /** What new IDs are read after, and how many of these a window of measuring has. Callers are new with each window. */
 const STEP = 1_000
 const WINDOW = 10 * STEP
+
+/** Of so many requests, each operation gets some that it accepts. */
+const ENOUGH = 50_000
+/** But for those that need what a run comes to by chance. */
+const SELDOM: Record<string, string> = {
+  debitUser: 'needs a user with a balance, in the app that keeps balances',
+  downloadPaymentRun: 'needs a payment run that was not cancelled meanwhile',
+}
 
 const place = new Place()
 after(async () => {
@@ -49,14 +58,16 @@ testLong(`the server answers whatever is sent to it as it should (seed: ${SEED})
   const isOver = () => Date.now() >= endMs || fuzzer.total >= REQUESTS || fuzzer.failures.length >= MOST_FAILURES
 
   for (let episode = 0; episode === 0 || !isOver(); episode++) {
-    const callers = await createCallers({ world: place.world, url, receiverUrl: place.receiverUrl, episode })
+    const { world, receiverUrl, mail } = place
+    const callers = await createCallers({ world, url, receiverUrl, episode })
     const secrets = secretsOf(callers)
     for (const [secret, name] of secrets) symbols.set(secret, name)
     fuzzer.checks.secrets = secrets
-    fuzzer.around = { ids, harvest, receiverUrl: place.receiverUrl, url, callers }
     const [{ live } = {}] = callers.publisher.apps
     const isKnown = async () => (await fetch(`${url}/v1/offers?userId=u`, { headers: Object.fromEntries(byKey(live!)) })).status === 200 // prettier-ignore
     await until(isKnown)
+    const stock = await createStock({ world, url, receiverUrl, mail, episode }, callers)
+    fuzzer.around = { ids, harvest, receiverUrl, url, callers, stock }
     endMs = Math.min(endMs, Date.now() + SECONDS * 1_000)
     if (REPLAY !== undefined) return t.diagnostic(await replay(fuzzer, symbols))
     for (let step = 0; step < WINDOW / STEP && !isOver(); step++) {
@@ -70,12 +81,10 @@ testLong(`the server answers whatever is sent to it as it should (seed: ${SEED})
 
   t.diagnostic(describe(fuzzer))
   if (stalls.length > 0) t.diagnostic(`the API was busy for long ${stalls.length} times: ${stalls.join('\n')}`)
-  const unreached = operations.filter(
-    ({ name }) => ![...(fuzzer.reached.get(name) ?? [])].some((status) => status < 400),
-  )
-  t.diagnostic(
-    `never answered with success: ${unreached.map(({ name }) => `${name} (${[...(fuzzer.reached.get(name) ?? [])].join(' ')})`).join(', ')}`,
-  )
+  const unreached = operations.filter(({ name }) => ![...(fuzzer.reached.get(name)?.keys() ?? [])].some((status) => status < 400)) // prettier-ignore
+  for (const { name } of unreached)
+    t.diagnostic(`never answered with success: ${name}\n${[...(fuzzer.reached.get(name) ?? [])].map(([status, said]) => `  ${status} ${said}\n`).join('')}`) // prettier-ignore
+  if (fuzzer.total >= ENOUGH) assert.deepEqual(unreached.filter(({ id }) => !(id in SELDOM)).map(({ name }) => name), []) // prettier-ignore
   assert.deepEqual(fuzzer.failures.map((failure) => print(failure, symbols)), []) // prettier-ignore
   assert.deepEqual(place.errors(), [])
   assert.ok(shareOfSuccess(fuzzer) > 0.1, 'the callers no longer get past the gates')

@@ -24,8 +24,8 @@ export class Fuzzer {
   /** How many requests were sent, by kind, and how often each status came. */
   readonly sent = new Map<string, number>()
   readonly statuses = new Map<number, number>()
-  /** Operations by their status, to see how far requests get. */
-  readonly reached = new Map<string, Set<number>>()
+  /** Operations by their status, with what the last such answer said: to see how far requests get. */
+  readonly reached = new Map<string, Map<number, string>>()
   slowestMs = 0
   slowest = ''
   #number = 0
@@ -107,12 +107,12 @@ export class Fuzzer {
     }
   }
 
-  #note({ operation, what }: FuzzRequest, { status, ms }: Answer): void {
+  #note({ operation, what }: FuzzRequest, { status, ms, body }: Answer): void {
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
     if (ms > this.slowestMs) [this.slowestMs, this.slowest] = [ms, what]
     if (operation === null) return
-    const reached = this.reached.get(operation.name) ?? new Set()
-    this.reached.set(operation.name, reached.add(status))
+    const reached = this.reached.get(operation.name) ?? new Map<number, string>()
+    this.reached.set(operation.name, reached.set(status, status < 400 ? '' : body.toString('utf8').slice(0, 300)))
   }
 
   #learn({ headers, body }: Answer): void {
