@@ -56,6 +56,19 @@ function check(answer: string, what: string): void {
   assert.ok(CODES[status]?.includes(body.error.code), what)
 }
 
+test('a request that comes on a new connection while a node stops is answered', async () => {
+  const node = await world.start({ requireHttps: false })
+  const port = Number(new URL(await node.server.listen({ host: '127.0.0.1', port: 0 })).port)
+  const accepted = once(node.server.server, 'connection')
+  const socket = connect(port, '127.0.0.1')
+  await accepted
+  const closed = node.close()
+  socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  const [answer] = (await inTime(once(socket, 'data'), 20_000)) as [Buffer]
+  assert.match(answer.toString(), /^HTTP\/1\.1 200 /)
+  await closed
+})
+
 test('a connection that was opened ahead, and never used, does not keep a node from stopping', async () => {
   const { key, cert } = createCertificate('valid')
   const [keyFile, certFile] = [join(world.dataDir, 'key.pem'), join(world.dataDir, 'cert.pem')]

@@ -25,6 +25,7 @@ import { compileValidator, validateTogether, pointOutNames } from './validation.
 const MAX_BODY_BYTES = 64 * 1024
 const MAX_PARAMETER = 8_192 // of a path: the longest token of a link has 5,300 characters
 const RETRY_AFTER_SECONDS = 5
+const UNREAD_MS = 1_000 // a connection without a request for so long has none on its way
 
 export type ServerOptions = {
   log: FastifyBaseLogger
@@ -86,9 +87,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  // Browsers and balancers open connections ahead: without a request, they would keep the server from closing.
+  // Browsers and balancers open connections ahead: without a request, they would keep the server from closing. A request
+  // that has just been sent may not be read yet.
   server.addHook('preClose', (done) => {
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    const closeUnused = () => sockets.forEach((socket) => socket.bytesRead === 0 && socket.destroy())
+    setTimeout(closeUnused, UNREAD_MS).unref()
     done()
   })
   server.setValidatorCompiler(compileValidator)
