@@ -263,7 +263,7 @@ test('a proposal that does not fit the offer any more says so, and can be refuse
 
 test('a field of a feed is pinned by an approval, as by an edit of the operator', async () => {
   const { offerId, advertiserId, proposeChange } = await createOwn()
-  await createFeedOf(world, { offerId, advertiserId } as never)
+  await createFeedOf(world, { offerId, advertiserId })
   const pinned = async () => (await operator.get<{ feed: { pinned: { field: string }[] } | null }>(`/offers/${offerId}/feed`)).data.feed?.pinned.map(({ field }) => field) // prettier-ignore
   assert.deepEqual(await pinned(), ['name'])
   await approve(await proposeChange({ description: 'Ours' }))
