@@ -4,13 +4,7 @@ import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Config } from '../config.ts'
-import {
-  connectionsOf,
-  countProcesses,
-  planProcesses,
-  type Processes,
-  readConnectionLimits,
-} from '../db/connection-budget.ts'
+import { type ConnectionBudget, planProcesses, readConnectionBudget, readConnectionLimits } from '../db/connection-budget.ts' // prettier-ignore
 import { listMigrations, pendingMigrations } from '../db/migrate.ts'
 import { type Database, openDatabase } from '../db/open.ts'
 import { readReplicaLimits, Replica } from '../db/replica.ts'
@@ -35,17 +29,15 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
     )
     const tookMs = Date.now() - startedMs
     const where = database.embeddedIn === null ? 'DATABASE_URL' : `embedded, in ${database.embeddedIn}`
-    const processes = await countAllProcesses(config, database)
+    const budget = await readBudget(config, database)
     return [
       { check: 'database', ok: true, result: `PostgreSQL ${rows[0]?.version} answers (${where})` },
       await checkSchema(database),
       await checkSecretKey(database, config),
       checkClock(rows[0]?.now ?? new Date(), startedMs + tookMs / 2),
-      await checkConnections(database, processes),
+      await checkConnections(database, budget),
       await checkPooler(database, config.preparedStatements),
-      ...(config.databaseReplicaUrl === null
-        ? []
-        : [await checkReplica(config.databaseReplicaUrl, database, processes)]),
+      ...(config.databaseReplicaUrl === null ? [] : [await checkReplica(config.databaseReplicaUrl, database, budget)]),
     ]
   } catch (error) {
     const advice =
@@ -59,12 +51,12 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
 }
 
 /** On this machine those that run, or that this environment would start, whichever are more. */
-async function countAllProcesses(config: Config, database: Database): Promise<Processes> {
+async function readBudget(config: Config, database: Database): Promise<ConnectionBudget> {
   const { apis } = await countApis(config.processes, database).catch(() => ({ apis: 1 })) // before the first migration
-  return countProcesses(database.db, planProcesses(['api', 'worker'], apis), (host) => host === hostname())
+  return readConnectionBudget(database.db, planProcesses(['api', 'worker'], apis), (host) => host === hostname())
 }
 
-async function checkReplica(url: string, { pool }: Database, processes: Processes): Promise<Finding> {
+async function checkReplica(url: string, { pool }: Database, { needed }: ConnectionBudget): Promise<Finding> {
   const check = 'replica'
   const replica = new Replica(url, pool, false)
   try {
@@ -75,9 +67,8 @@ async function checkReplica(url: string, { pool }: Database, processes: Processe
     const advice = 'Check that it streams from the server of DATABASE_URL. Until then, the dashboard reads from there.'
     if (!replica.isUsed) return { check, ok: false, result: 'has not applied what the primary has written', advice }
     const { most } = await readReplicaLimits(url)
-    const needed = connectionsOf(processes).replica
-    const result = `keeps up; ${most} connections, the API processes use up to ${needed}`
-    return { check, ok: most >= needed, result, advice: `Raise max_connections of the replica above ${needed}.` }
+    const result = `keeps up; ${most} connections, the API processes use up to ${needed.replica}`
+    return { check, ok: most >= needed.replica, result, advice: `Raise max_connections of the replica above ${needed.replica}.` } // prettier-ignore
   } catch (error) {
     const advice =
       'Check that it is running, and DATABASE_REPLICA_URL. Until then, the dashboard reads from DATABASE_URL.'
@@ -128,16 +119,15 @@ function checkClock(databaseTime: Date, localMs: number): Finding {
   }
 }
 
-async function checkConnections({ pool }: Database, processes: Processes): Promise<Finding> {
+async function checkConnections({ pool }: Database, { all, needed }: ConnectionBudget): Promise<Finding> {
   const { most, used, locks } = await readConnectionLimits(pool)
-  const needed = connectionsOf(processes).primary
-  const who = processes.all === 1 ? 'the process on this database uses' : `the ${processes.all} processes on this database use` // prettier-ignore
+  const who = all === 1 ? 'the process on this database uses' : `the ${all} processes on this database use`
   const few = locks < FEW_LOCKS ? `; max_locks_per_transaction is ${locks}, and reports are faster with 512` : ''
   return {
     check: 'limits',
-    ok: most >= needed && most - used > 0,
-    result: `${most} connections, ${used} in use; ${who} up to ${needed}${few}`,
-    advice: `Raise max_connections (or the connection limit of the database or its user) above ${needed}, or put PgBouncer in between.`,
+    ok: most >= needed.primary && most - used > 0,
+    result: `${most} connections, ${used} in use; ${who} up to ${needed.primary}${few}`,
+    advice: `Raise max_connections (or the connection limit of the database or its user) above ${needed.primary}, or put PgBouncer in between.`,
   }
 }
 

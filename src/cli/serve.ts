@@ -2,13 +2,7 @@ import { Command, Option } from 'commander'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Config, loadConfig } from '../config.ts'
 import { migrate } from '../db/migrate.ts'
-import {
-  connectionsOf,
-  countProcesses,
-  planProcesses,
-  type Processes,
-  readConnectionLimits,
-} from '../db/connection-budget.ts'
+import { planProcesses, type Processes, readConnectionBudget, readConnectionLimits } from '../db/connection-budget.ts'
 import { type Database, openDatabase } from '../db/open.ts'
 import { readReplicaLimits } from '../db/replica.ts'
 import type { DemoSite } from '../demo/site.ts'
@@ -159,18 +153,17 @@ async function warnAboutConnections(
   { databaseReplicaUrl: url }: Config,
   log: FastifyBaseLogger,
 ): Promise<void> {
-  const processes = await countProcesses(db, own)
-  const needed = connectionsOf(processes)
+  const { all, apis, needed } = await readConnectionBudget(db, own)
   const { most } = await readConnectionLimits(pool)
   if (needed.primary > most)
     log.warn(
-      `The ${processes.all} processes on this database may use ${needed.primary} connections, and PostgreSQL allows ${most}: raise max_connections, or put PgBouncer in between.`,
+      `The ${all} processes on this database may use ${needed.primary} connections, and PostgreSQL allows ${most}: raise max_connections, or put PgBouncer in between.`,
     )
   if (url === null || own.apis === 0) return
   const limits = await readReplicaLimits(url)
   if (needed.replica > limits.most)
     log.warn(
-      `The ${processes.apis} API processes on this database may use ${needed.replica} connections to the replica, which allows ${limits.most}: raise its max_connections.`,
+      `The ${apis} API processes on this database may use ${needed.replica} connections to the replica, which allows ${limits.most}: raise its max_connections.`,
     )
 }
 

@@ -10,6 +10,8 @@ const CONNECTIONS_A_PROCESS = 12
 export const REPLICA_CONNECTIONS = 5
 
 export type Processes = { all: number; apis: number }
+/** `needed`: connections that they may come to use. */
+export type ConnectionBudget = Processes & { needed: { primary: number; replica: number } }
 
 export type ConnectionLimits = {
   /** What this server, database and role may have. */
@@ -23,28 +25,21 @@ export type ConnectionLimits = {
 export const planProcesses = (parts: readonly Part[], apis: number): Processes =>
   parts.includes('api') ? { all: apis > 1 && parts.includes('worker') ? apis + 1 : apis, apis } : { all: 1, apis: 0 }
 
-/** Those of all nodes, on whichever machine. Of `own`, some may run already: `isOwn` knows on which host. */
-export async function countProcesses(
+/** Of all nodes, on whichever machine. Of `own`, some may run already: `isOwn` knows on which host. */
+export async function readConnectionBudget(
   db: Db,
   own: Processes,
   isOwn: (host: string) => boolean = () => false,
-): Promise<Processes> {
+): Promise<ConnectionBudget> {
   const nodes = await readNodes(db, new Date()).catch(() => []) // before the first migration
   const running = nodes.filter((node) => node.is_here && (node.host !== hostname() || isAlive(node.pid)))
   const [ours, others] = [running.filter(({ host }) => isOwn(host)), running.filter(({ host }) => !isOwn(host))]
   const count = (some: typeof nodes) => new Set(some.map(({ host, pid }) => `${host} ${pid}`)).size
   const countApis = (some: typeof nodes) => count(some.filter(({ part }) => part === 'api'))
-  return {
-    all: count(others) + Math.max(count(ours), own.all),
-    apis: countApis(others) + Math.max(countApis(ours), own.apis),
-  }
+  const all = count(others) + Math.max(count(ours), own.all)
+  const apis = countApis(others) + Math.max(countApis(ours), own.apis)
+  return { all, apis, needed: { primary: all * CONNECTIONS_A_PROCESS, replica: apis * REPLICA_CONNECTIONS } }
 }
-
-/** What they may come to use. */
-export const connectionsOf = ({ all, apis }: Processes): { primary: number; replica: number } => ({
-  primary: all * CONNECTIONS_A_PROCESS,
-  replica: apis * REPLICA_CONNECTIONS,
-})
 
 type Limits = { total: number; locks: number; reserved: number; used: number; of_database: number; of_role: number }
 
