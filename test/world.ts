@@ -116,6 +116,9 @@ export class World {
     await this.app.close()
     await this.database.close()
     rmSync(this.dataDir, { recursive: true, force: true })
+    // The test file holds its world for as long as the process lives, which has hundreds of files to run.
+    this.logged.length = 0
+    Object.assign(this, { app: undefined, database: undefined })
   }
 
   /** A publisher with one app, of the given properties. */
