@@ -7,7 +7,7 @@ import { shape } from './shape.ts'
 
 const Health = shape('Health', {
   status: Type.Unsafe<'ok' | 'degraded' | 'stopping'>({ type: 'string', enum: ['ok', 'degraded', 'stopping'] }),
-  database: Type.Optional(Type.Unsafe<'ok' | 'away'>({ type: 'string', enum: ['ok', 'away'] })),
+  database: Type.Optional(Type.Unsafe<'ok' | 'down'>({ type: 'string', enum: ['ok', 'down'] })),
 })
 const PING_MS = 1_000
 
@@ -50,7 +50,7 @@ export function healthRoutes(server: FastifyInstance, pool: pg.Pool, isStopping:
         reply.status(503)
         return { status: 'stopping' }
       }
-      return (await answers(pool)) ? { status: 'ok', database: 'ok' } : { status: 'degraded', database: 'away' }
+      return (await answers(pool)) ? { status: 'ok', database: 'ok' } : { status: 'degraded', database: 'down' }
     },
   )
 }

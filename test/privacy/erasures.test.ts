@@ -51,6 +51,7 @@ test('a user who is not known is not erased, and two requests are one', async ()
   await story.click(person, story.offers[0] ?? 0)
   const [first, second] = [await ask(story, person), await ask(story, person)]
   assert.deepEqual([first?.isNew, second?.isNew, second?.erasure.erasure_id], [true, false, first?.erasure.erasure_id])
+  await story.settle()
   await erase()
   assert.equal((await latest(story)).status, 'done')
   assert.equal(await ask(story, person), null)

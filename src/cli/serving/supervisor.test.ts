@@ -56,3 +56,13 @@ test('one that is frozen is killed and replaced, and none because the supervisor
   assert.notEqual(pid(), frozen)
   assert.match(lines[0] ?? '', /the process \\"worker\\" does not answer any more, and is killed/)
 })
+
+test('one that freezes while it loads is replaced as well', async (t) => {
+  const { supervisor, lines, pid, isThere } = await supervise(t, [PROGRAM], 500)
+  process.kill(pid() ?? 0, 'SIGKILL')
+  await until(() => supervisor.restarts === 1 && pid() !== undefined)
+  process.kill(pid() ?? 0, 'SIGSTOP')
+  await until(async () => supervisor.restarts === 2 && (await isThere()))
+  assert.match(lines[1] ?? '', /the process \\"worker\\" does not answer any more, and is killed/)
+  assert.match(lines[2] ?? '', /could not start \(The process .*worker.* ended by SIGKILL while it started\.\)/)
+})

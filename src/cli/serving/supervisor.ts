@@ -1,7 +1,7 @@
 // One process that starts the others: as many APIs as PROCESSES says, and the worker apart. All APIs listen on the one
-// port, and the kernel shares connections out among them (SO_REUSEPORT): nothing hangs on a process that has just died,
-// as it would if this one passed connections on. One that ends unasked, or does not answer for half a minute, is replaced,
-// later each time; one that cannot start at the beginning ends the whole, with its message.
+// port, and the kernel distributes connections among them (SO_REUSEPORT): no connection waits for a process that has just
+// died, as it would if this one passed connections on. One that exits unexpectedly, or does not answer for half a minute
+// (two, while it loads), is replaced, later each time; if one cannot start at the beginning, all end, with its message.
 //
 // It also keeps what the others must share without Redis, the counts of rate limits, and adds up their figures.
 import { type ChildProcess, fork } from 'node:child_process'
@@ -22,12 +22,16 @@ const STEADY_MS = 60_000 // after this long, the next wait is the first one agai
 const COLLECT_MS = 2_000
 const PING_MS = 5_000
 const MAX_UNANSWERED = 6
+/** Loading the program takes seconds, on a busy machine many. */
+const MAX_UNANSWERED_AT_START = 24
 
 type Collected = Extract<FromProcess, { kind: 'collected' }>
 type Role = { part: Part; name: string }
 type Child = Role & {
   process: ChildProcess
   questions: Questions<Collected>
+  /** It has loaded, and answers. */
+  isReady: boolean
   /** Pings since anything came from it. */
   unanswered: number
   ended: Promise<unknown>
@@ -85,16 +89,16 @@ export class Supervisor {
     const [file = '', ...args] = program
     const ended = Promise.withResolvers<string>()
     const forked = fork(file, args, { env: { ...process.env, [SUPERVISED]: name } })
-    const child: Child = { part, name, process: forked, questions: new Questions(), unanswered: 0, ended: ended.promise.catch(() => {}) } // prettier-ignore
+    const child: Child = { part, name, process: forked, questions: new Questions(), isReady: false, unanswered: 0, ended: ended.promise.catch(() => {}) } // prettier-ignore
     this.#children.set(name, child)
-    let pings: NodeJS.Timeout | undefined
+    const pings = setInterval(() => this.#ping(child), pingMs)
     let hasStarted = false
     let failure: Error | null = null
     forked.on('message', (message: FromProcess) => {
       child.unanswered = 0
       if (message.kind === 'ready') {
-        pings = setInterval(() => this.#ping(child), pingMs)
-        this.#tell(child, { kind: 'start', part, name, demoSite })
+        child.isReady = true
+        this.#send(child, { kind: 'start', part, name, demoSite })
       } else if (message.kind === 'started') {
         hasStarted = true
         onStarted()
@@ -123,24 +127,24 @@ export class Supervisor {
    * while this process was frozen itself, or the whole machine asleep, it could hear of none.
    */
   #ping(child: Child): void {
-    if (child.unanswered++ === MAX_UNANSWERED) {
+    if (child.unanswered++ === (child.isReady ? MAX_UNANSWERED : MAX_UNANSWERED_AT_START)) {
       this.#options.log.error(`the process "${child.name}" does not answer any more, and is killed`)
       child.process.kill('SIGKILL')
-    } else this.#tell(child, { kind: 'ping' })
+    } else this.#send(child, { kind: 'ping' })
   }
 
-  #tell(child: Child, message: ToProcess): void {
+  #send(child: Child, message: ToProcess): void {
     if (child.process.connected) child.process.send(message)
   }
 
   #answer(child: Child, message: FromProcess): void {
     if (message.kind === 'take')
-      this.#tell(child, { kind: 'taken', id: message.id, taken: this.#keepLimits(message.takes) })
+      this.#send(child, { kind: 'taken', id: message.id, taken: this.#keepLimits(message.takes) })
     else if (message.kind === 'collected') child.questions.answered(message)
     else if (message.kind === 'askFigures')
       void this.#options
         .readFigures?.()
-        .then((text) => this.#tell(child, { kind: 'figures', id: message.id, text }))
+        .then((text) => this.#send(child, { kind: 'figures', id: message.id, text }))
         .catch(() => {}) // Prometheus asks again
   }
 
@@ -148,7 +152,7 @@ export class Supervisor {
   async collect(): Promise<MetricObject[][]> {
     const asked = [...this.#children.values()].map((child) =>
       inTime(
-        child.questions.ask((id) => this.#tell(child, { kind: 'collect', id })),
+        child.questions.ask((id) => this.#send(child, { kind: 'collect', id })),
         COLLECT_MS,
       ).then(
         ({ metrics }) => [metrics],
@@ -158,13 +162,13 @@ export class Supervisor {
     return (await Promise.all(asked)).flat()
   }
 
-  /** Ends those of a part, and resolves when they are gone. */
+  /** Stops the processes of a part, and resolves when they have exited. */
   async stop(part: Part, drains: boolean, isOver?: AbortSignal): Promise<void> {
     this.#stopping.abort()
     const children = [...this.#children.values()].filter((child) => child.part === part)
-    for (const child of children) this.#tell(child, { kind: 'stop', drains })
+    for (const child of children) this.#send(child, { kind: 'stop', drains })
     const hurry = () => {
-      for (const child of children) this.#tell(child, { kind: 'hurry' })
+      for (const child of children) this.#send(child, { kind: 'hurry' })
     }
     isOver?.addEventListener('abort', hurry)
     await Promise.all(children.map(({ ended }) => ended))
