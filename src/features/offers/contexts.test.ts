@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mock, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import type { App } from '../../app.ts'
 import { type Database, openPool } from '../../db/open.ts'
@@ -120,6 +121,37 @@ test('many at once are all kept; of several for one user the last one counts', a
   )
   assert.equal(rows.length, 200)
   for (const { user_id, aff_sub } of rows) assert.equal(Number(aff_sub), 400 + Number(user_id.slice(5)))
+})
+
+test('a set that is written late does not replace one that came after it', async () => {
+  const { pool } = world.database
+  const straight = pool.query.bind(pool)
+  const due = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  const query = (...args: unknown[]) => {
+    const write = () => Reflect.apply(straight, undefined, args) as Promise<unknown>
+    if (!JSON.stringify(args).includes('came-first')) return write()
+    due.resolve()
+    return goOn.promise.then(write)
+  }
+  const slow = new Proxy(pool, {
+    get(target, name) {
+      const value: unknown = name === 'query' ? query : Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  const app = await world.start({}, { ...world.database, pool: slow })
+  try {
+    const first = ask('userId=late&aff_sub=came-first', live, app)
+    await due.promise
+    await ask('userId=late&aff_sub=came-second', live, app)
+    await sleep(100)
+    goOn.resolve()
+    await first
+    assert.deepEqual(await settledFor('late'), ['came-second', null, null, null])
+  } finally {
+    await app.close()
+  }
 })
 
 test('with a second process, a set that the other one replaced is written again', async () => {

@@ -8,6 +8,7 @@ import type pg from 'pg'
 import type { SingleWriter } from '../../db/single-writer.ts'
 import type { Spool } from '../../db/spool.ts'
 import { type BatchCounts, untraced } from '../../db/batch-writer.ts'
+import { DATABASE_NOW_MS, DatabaseClock } from '../../db/database-clock.ts'
 import { SpooledWriter } from '../../db/spooled-writer.ts'
 import { Cache } from '../../lib/cache.ts'
 import type { FindErased } from '../apps/erased-users.ts'
@@ -34,6 +35,7 @@ type Remembered = { value: string; keptAtMs: number; saving: Promise<void> | nul
 
 export class Contexts {
   readonly #pool: pg.Pool
+  readonly #databaseClock: DatabaseClock
   readonly #singleWriter: SingleWriter
   readonly #writer: SpooledWriter<UserContext, void>
   readonly #remembered = new Cache<string, Remembered>(REMEMBERED_USERS)
@@ -47,6 +49,7 @@ export class Contexts {
     traceBatch = untraced,
   ) {
     this.#pool = pool
+    this.#databaseClock = new DatabaseClock(pool)
     this.#singleWriter = singleWriter
     this.#writer = new SpooledWriter({
       write: traceBatch(
@@ -118,27 +121,30 @@ export class Contexts {
     if (latest.size === 0) return []
     // Always in the same order, so that two processes writing the same users never deadlock.
     const distinct = [...latest].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
-    // The age by this node's clock: the database turns it into a time by its own clock, which all nodes share.
-    const nowMs = Date.now()
-    await this.#pool.query({
-      text: `/* keep-contexts */ INSERT INTO user_contexts AS old (app_id, is_test, user_id, aff_sub, aff_sub2, aff_sub3, aff_sub4, seen_at)
-        SELECT app_id, is_test, user_id, aff_sub, aff_sub2, aff_sub3, aff_sub4, clock_timestamp() - make_interval(secs => age_s)
-        FROM unnest($1::bigint[], $2::boolean[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::float8[])
-          AS new (app_id, is_test, user_id, aff_sub, aff_sub2, aff_sub3, aff_sub4, age_s)
-        ON CONFLICT (app_id, user_id, is_test) DO UPDATE
-        SET aff_sub = excluded.aff_sub, aff_sub2 = excluded.aff_sub2, aff_sub3 = excluded.aff_sub3, aff_sub4 = excluded.aff_sub4, seen_at = excluded.seen_at
-        WHERE old.seen_at <= excluded.seen_at AND (
-          (old.aff_sub, old.aff_sub2, old.aff_sub3, old.aff_sub4) IS DISTINCT FROM (excluded.aff_sub, excluded.aff_sub2, excluded.aff_sub3, excluded.aff_sub4)
-          OR old.seen_at < excluded.seen_at - interval '10 seconds')`,
+    const aheadMs = await this.#databaseClock.aheadMs()
+    const askedAtMs = Date.now()
+    const { rows: answer } = await this.#pool.query<{ now_ms: number }>({
+      text: `/* keep-contexts */ WITH kept AS (
+          INSERT INTO user_contexts AS old (app_id, is_test, user_id, aff_sub, aff_sub2, aff_sub3, aff_sub4, seen_at)
+          SELECT app_id, is_test, user_id, aff_sub, aff_sub2, aff_sub3, aff_sub4, to_timestamp(seen_at_ms / 1000)
+          FROM unnest($1::bigint[], $2::boolean[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::float8[])
+            AS new (app_id, is_test, user_id, aff_sub, aff_sub2, aff_sub3, aff_sub4, seen_at_ms)
+          ON CONFLICT (app_id, user_id, is_test) DO UPDATE
+          SET aff_sub = excluded.aff_sub, aff_sub2 = excluded.aff_sub2, aff_sub3 = excluded.aff_sub3, aff_sub4 = excluded.aff_sub4, seen_at = excluded.seen_at
+          WHERE old.seen_at <= excluded.seen_at AND (
+            (old.aff_sub, old.aff_sub2, old.aff_sub3, old.aff_sub4) IS DISTINCT FROM (excluded.aff_sub, excluded.aff_sub2, excluded.aff_sub3, excluded.aff_sub4)
+            OR old.seen_at < excluded.seen_at - interval '10 seconds')
+        ) SELECT ${DATABASE_NOW_MS} AS now_ms`,
       values: [
         distinct.map((row) => row.appId),
         distinct.map((row) => row.isTest),
         distinct.map((row) => row.userId),
         ...[0, 1, 2, 3].map((place) => distinct.map((row) => row.subIds[place])),
-        distinct.map((row) => Math.max(0, nowMs - row.seenAtMs) / 1000),
+        distinct.map((row) => Math.min(row.seenAtMs, askedAtMs) + aheadMs),
       ],
       query_timeout: QUERY_TIMEOUT_MS,
     } as pg.QueryConfig)
+    this.#databaseClock.heard(askedAtMs, answer[0]?.now_ms ?? askedAtMs + aheadMs)
     return rows.map(() => undefined)
   }
 }
