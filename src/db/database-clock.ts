@@ -46,7 +46,7 @@ export class DatabaseClock {
   }
 }
 
-/** Changes only when somebody sets this node's clock. */
+/** Changes only when this node’s clock is set. */
 function processBeganMs(): number {
   return Date.now() - performance.now()
 }
