@@ -14,9 +14,10 @@ export async function readWhole(pool: pg.Pool): Promise<Map<string, string[]>> {
   return whole
 }
 
-/** Where any of these texts is, as it was written or as a URL has it. */
+/** Where any of these texts is, as it was written, or as a URL or a form has it. */
 export function findTexts(whole: Map<string, string[]>, texts: readonly string[]): string[] {
-  const forms = texts.flatMap((text) => [text, encodeURIComponent(text)])
+  const asForm = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
+  const forms = texts.flatMap((text) => [text, encodeURIComponent(text), asForm(text)])
   return [...whole].flatMap(([table, rows]) =>
     rows.filter((row) => forms.some((text) => row.includes(text))).map((row) => `${table}: ${row}`),
   )

@@ -102,7 +102,7 @@ test('a click out of a spool is recorded for the pseudonym, and its confirmation
   await until(async () => (await clicks.replaySpool(), (await query('SELECT FROM clicks WHERE click_id = $1', [spooled.click_id])).length === 1)) // prettier-ignore
   await clicks.close()
   const { pseudonym } = await latest(story)
-  person.clicks.push({ offerId, clickId: spooled.click_id, wasTold: false })
+  person.clicks.push({ offerId, clickId: spooled.click_id })
   for (const i of [0, 1, 1]) await story.confirm(person, i)
   const conversions = await query<{ user_id: string }>(`SELECT user_id FROM conversions WHERE app_id = $1 AND status <> 'rejected'`, [story.appId]) // prettier-ignore
   assert.deepEqual(conversions, [{ user_id: pseudonym }])

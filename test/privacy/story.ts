@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { loadConfig } from '../../src/config.ts'
+import { setAdvertiser } from '../../src/features/accounts/advertiser-settings.ts'
 import { banUser, liftBan, listBans } from '../../src/features/apps/bans.ts'
 import { changeRewardSettings } from '../../src/features/apps/reward-settings.ts'
 import { numberEvents } from '../../src/features/conversions/events.ts'
@@ -53,7 +54,7 @@ export function useStories(name: string) {
 }
 
 type Keys = Parameters<World['click']>[1]
-export type Person = { userId: string; ip: string; subs: string[]; email: string; words: string; clicks: { offerId: number; clickId: string; wasTold: boolean }[] } // prettier-ignore
+export type Person = { userId: string; ip: string; subs: string[]; email: string; words: string; clicks: { offerId: number; clickId: string }[] } // prettier-ignore
 
 /** Unlike anything else in the database. */
 export const newPerson = (userId = `pérson ${randomBytes(8).toString('hex')}`): Person => ({
@@ -96,6 +97,11 @@ export class Story {
     })
     const goals = [{ name: 'install' }, { name: 'level', payout: '2' }]
     this.offers = await this.#world.createOffers({ hold: '0s' }, { hold: '0s', goals: goals.map((goal) => ({ payout: '1', ...goal })), payout: undefined }, { hold: '1d' }) // prettier-ignore
+    const { advertiser_id } = await db.selectFrom('offers').select('advertiser_id').where('offer_id', '=', this.offers[0] ?? 0).executeTakeFirstOrThrow() // prettier-ignore
+    await setAdvertiser(db, TESTER, advertiser_id, {
+      allowedIps: ['127.0.0.1'],
+      callRules: { ignored: [{ parameter: 'event', is: 'install', reason: 'Not paid.' }] },
+    })
     this.people = [newPerson(), newPerson(), newPerson(), newPerson()]
     this.deliverer = new Deliverer({ db, secretKey: SECRET_KEY, sender, describe: readMessages, warn: () => {} })
     await this.#world.app.refresh()
@@ -107,24 +113,51 @@ export class Story {
 
   async click(person: Person, offerId: number): Promise<void> {
     const { clickId } = await this.#world.click(offerId, this.live, this.query(person), { 'x-forwarded-for': person.ip }).catch(() => ({ clickId: '' })) // prettier-ignore
-    if (clickId !== '') person.clicks.push({ offerId, clickId, wasTold: false })
+    if (clickId !== '') person.clicks.push({ offerId, clickId })
   }
 
   /** The advertiser sends along what it knows. */
   async confirm(person: Person, i: number, more: Record<string, string> = {}): Promise<void> {
     const click = person.clicks[i % Math.max(1, person.clicks.length)]
     if (click === undefined) return
-    click.wasTold = true
     await this.#world.confirm(click.offerId, click.clickId, { txn_id: `t-${click.clickId}`, sub1: person.userId, s2: person.subs[1] ?? '', ip: person.ip, ...more }) // prettier-ignore
+  }
+
+  /** Clicks whose transaction a conversion has: another transaction names no user that anyone could find. */
+  async #confirmed({ clicks }: Person): Promise<Person['clicks']> {
+    const find = 'SELECT advertiser_transaction_id AS txn FROM conversions WHERE advertiser_transaction_id = ANY ($1)'
+    const { rows } = await this.#world.database.pool.query<{ txn: string }>(find, [clicks.map(({ clickId }) => `t-${clickId}`)]) // prettier-ignore
+    return clicks.filter(({ clickId }) => rows.some(({ txn }) => txn === `t-${clickId}`))
   }
 
   /** Names the transaction alone. */
   async confirmByTransaction(person: Person, i: number): Promise<void> {
-    const told = person.clicks.filter(({ wasTold }) => wasTold)
+    const told = await this.#confirmed(person)
     const click = told[i % Math.max(1, told.length)]
     if (click === undefined) return
     const query = new URLSearchParams({ txn_id: `t-${click.clickId}`, token: this.#world.tokenOf(click.offerId), user: person.userId, status: 'reversed' }) // prettier-ignore
     await this.#world.app.server.inject(`/postback?${query.toString()}`)
+  }
+
+  /** A callback that confirms nothing; the one for no goal names the transaction alone. Returns its outcome. */
+  async confirmInVain(person: Person, i: number, kind: VainKind): Promise<string> {
+    const clicks = kind === 'no goal' ? await this.#confirmed(person) : person.clicks
+    const click = clicks[i % Math.max(1, clicks.length)]
+    if (click === undefined) return ''
+    const [url, token] = ['/postback', this.#world.tokenOf(click.offerId)]
+    const more = { sub1: person.userId, s2: person.subs[1] ?? '', ip: person.ip }
+    const named = { click_id: click.clickId, ...more }
+    const query = (parameters: object) => `${url}?${new URLSearchParams({ token, ...parameters }).toString()}`
+    const requests = {
+      ignored: { url: query({ ...named, event: 'install' }) },
+      'wrong status': { url: query({ ...named, status: 'what' }) },
+      'wrong address': { url: query(named), headers: { 'x-forwarded-for': '203.0.113.9' } },
+      unmapped: { url: query({ ...more, player: click.clickId }) },
+      'no goal': { url: query({ ...more, txn_id: `t-${click.clickId}`, goal: 'no such' }) },
+      malformed: { url: query({}), method: 'POST' as const, payload: `${JSON.stringify(named)},` },
+    }
+    const answer = await this.#world.app.server.inject(requests[kind])
+    return (JSON.parse(answer.body) as { outcome: string }).outcome
   }
 
   async report(person: Person, offerId: number): Promise<void> {
@@ -187,6 +220,7 @@ export class Story {
       await this.confirm(person, n, { goal: 'level', txn_id: `level-${person.clicks[0]?.clickId}` })
     else if (what === 'reverse') await this.confirm(person, n, { status: 'reversed' })
     else if (what === 'transaction') await this.confirmByTransaction(person, n)
+    else if (what === 'vain') await this.confirmInVain(person, n, VAIN_KINDS[n % VAIN_KINDS.length] ?? 'ignored')
     else if (what === 'report') await this.report(person, offerId)
     else if (what === 'debit') await this.debit(person)
     else if (what === 'ticket') await this.ticket(person)
@@ -207,5 +241,8 @@ export class Story {
   }
 }
 
-export const WHATS = ['click', 'confirm', 'goal', 'reverse', 'transaction', 'report', 'debit', 'ticket', 'ban', 'ask', 'deliver', 'sum'] as const // prettier-ignore
+export const VAIN_KINDS = ['ignored', 'wrong status', 'wrong address', 'unmapped', 'no goal', 'malformed'] as const
+type VainKind = (typeof VAIN_KINDS)[number]
+
+export const WHATS = ['click', 'confirm', 'goal', 'reverse', 'transaction', 'vain', 'report', 'debit', 'ticket', 'ban', 'ask', 'deliver', 'sum'] as const // prettier-ignore
 export type Action = { what: (typeof WHATS)[number]; who: number; n: number }

@@ -9,7 +9,7 @@ import { dayNumber } from '../offers/caps.ts'
 import { applyChange, nthOfClick } from './apply-change.ts'
 import { type Change, type Command, type Outcome, requestOf } from './commands.ts'
 import { decide } from './decide.ts'
-import type { DecisionContext } from './decision-context.ts'
+import { clickOf, type DecisionContext } from './decision-context.ts'
 import { keepCalls } from './inbound/calls.ts'
 import { loadContext } from './load-context.ts'
 import { lockBatch } from './lock-batch.ts'
@@ -89,7 +89,7 @@ async function applyLocked(trx: Trx, batch: Batch, moves: number): Promise<Appli
   await writeChanges(trx, changes, context, now)
   const calls = commands.flatMap((command, i) =>
     command.kind === 'confirmation'
-      ? [{ call: command.call, outcome: outcomes[i] as Outcome, userId: batch.subjects[i]?.userId ?? null }]
+      ? [{ call: command.call, outcome: outcomes[i] as Outcome, click: clickOf(context.clicks, command) ?? null }]
       : [],
   )
   await keepCalls(trx, calls, now)

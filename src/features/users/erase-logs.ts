@@ -35,7 +35,7 @@ async function eraseAboutConversions(db: Db, step: Step, user: AppUser): Promise
     if (ids.length > 0) {
       found += await step('conversion events', (trx) => eraseEvents(trx, ids))
       found += await step('postback attempts', (trx) => eraseAttempts(trx, ids))
-      found += await step('callbacks', (trx) => eraseCalls(trx, rows.flatMap((row) => row.click_id ?? []))) // prettier-ignore
+      found += await eraseCalls(step, rows.flatMap((row) => row.click_id ?? [])) // prettier-ignore
     }
     if (rows.length < PAGE) return found
     after = ids.at(-1) ?? after
@@ -49,7 +49,7 @@ async function eraseAboutClicks(db: Db, step: Step, user: AppUser): Promise<numb
       WHERE app_id = ${user.appId} AND user_id = ${user.userId} AND is_test = ${user.isTest} AND click_id > ${after}::uuid
       ORDER BY app_id, user_id, click_id LIMIT ${sql.lit(PAGE)}`.execute(db)
     const ids = rows.map((row) => row.click_id)
-    if (ids.length > 0) found += await step('callbacks', (trx) => eraseCalls(trx, ids))
+    if (ids.length > 0) found += await eraseCalls(step, ids)
     if (rows.length < PAGE) return found
     after = ids.at(-1) ?? after
   }
@@ -76,6 +76,7 @@ async function eraseAttempts(trx: Trx, conversionIds: string[]): Promise<number>
 
 type CallText = {
   inbound_id: string
+  clickId: string
   query: string
   body: string
   ip: string | null
@@ -83,13 +84,28 @@ type CallText = {
   callRules: CallRules
 }
 
-async function eraseCalls(trx: Trx, clickIds: string[]): Promise<number> {
+/** In pages: an advertiser may repeat a callback that is invalid for days. */
+async function eraseCalls(step: Step, clickIds: string[], after = FIRST_ID): Promise<number> {
+  let rows: CallText[] = []
+  const found = await step('callbacks', async (trx) => {
+    rows = await readCalls(trx, clickIds, after)
+    return redactCalls(trx, rows)
+  })
+  return rows.length < LOG_PAGE ? found : found + (await eraseCalls(step, clickIds, rows.at(-1)?.inbound_id))
+}
+
+async function readCalls(trx: Trx, clickIds: string[], after: string): Promise<CallText[]> {
   const { rows } = await sql<CallText>`
-    SELECT c.inbound_id, c.query, c.body, host(c.ip) AS ip, coalesce(a.aliases, '{}') AS aliases, coalesce(a.call_rules, '{}') AS "callRules"
+    SELECT c.inbound_id, c.click_id AS "clickId", c.query, c.body, host(c.ip) AS ip, coalesce(a.aliases, '{}') AS aliases, coalesce(a.call_rules, '{}') AS "callRules"
     FROM inbound_calls c LEFT JOIN advertisers a ON a.advertiser_id = c.advertiser_id
-    WHERE c.click_id = ANY (${clickIds}::text[])`.execute(trx)
+    WHERE c.click_id = ANY (${clickIds}::text[]) AND c.inbound_id > ${after}::uuid
+    ORDER BY c.inbound_id LIMIT ${sql.lit(LOG_PAGE)}`.execute(trx)
+  return rows
+}
+
+async function redactCalls(trx: Trx, calls: readonly CallText[]): Promise<number> {
   let changed = 0
-  for (const call of rows) {
+  for (const call of calls) {
     const { query, body } = redactCall(call, call)
     if (query === call.query && body === call.body && call.ip === null) continue
     await sql`UPDATE inbound_calls SET query = ${query}, body = ${body}, ip = NULL

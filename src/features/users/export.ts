@@ -131,9 +131,18 @@ async function* aboutConversions(db: Db, conversions: readonly Row[]): AsyncGene
     FROM postback_attempts WHERE postback_id = ANY (${postbacks}::uuid[]) ORDER BY postback_id, attempt_id`) // prettier-ignore
 }
 
-const callsOf = (db: Db, clickIds: string[]) =>
-  rowsOf(db, 'callback', sql`SELECT inbound_id, received_at, method, query, body, host(ip) AS ip, click_id, outcome, conversion_id
-    FROM inbound_calls WHERE click_id = ANY (${clickIds}::text[]) ORDER BY inbound_id`) // prettier-ignore
+async function* callsOf(db: Db, clickIds: string[]): AsyncGenerator<ExportedRecord> {
+  for await (const calls of pages(
+    db,
+    'inbound_id',
+    (after) => sql`
+    SELECT inbound_id, received_at, method, query, body, host(ip) AS ip, click_id, outcome, conversion_id
+    FROM inbound_calls WHERE click_id = ANY (${clickIds}::text[]) AND inbound_id > ${after}::uuid
+    ORDER BY inbound_id LIMIT ${sql.lit(PAGE)}`,
+  ))
+    // prettier-ignore
+    yield* named('callback', calls)
+}
 
 /** The clicks of these conversions that are not in the table of clicks any more. */
 async function findDropped(db: Db, conversions: readonly Row[]): Promise<string[]> {

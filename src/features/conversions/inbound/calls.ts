@@ -10,7 +10,9 @@ import { isUuid, uuid7Floor } from '../../../lib/uuid7.ts'
 import { isPseudonym } from '../../apps/erased-users.ts'
 import type { Outcome } from '../commands.ts'
 import { type CallOutcome, type InboundCall, isUnprocessed } from './inbound-call.ts'
+import { withNamedClick } from './named-click.ts'
 import { followCalls } from './open-calls.ts'
+import type { Dialect } from './parameters.ts'
 import { countRepeats } from './repeated-calls.ts'
 
 const SENTENCES: Partial<Record<Outcome['kind'], string>> = {
@@ -40,8 +42,8 @@ export function describeOutcome(outcome: Outcome): CallOutcome {
   }
 }
 
-/** `userId`: whose click it names, whatever became of it. */
-type KnownCall = { call: InboundCall; outcome: Outcome; userId: string | null }
+/** `click`: which it names, whatever became of it. */
+type KnownCall = { call: InboundCall; outcome: Outcome; click: { clickId: string | null; userId: string } | null }
 
 export async function keepCalls(trx: Trx, calls: readonly KnownCall[], now: Date): Promise<void> {
   const isRepeat = ({ call, outcome }: KnownCall) => call.repeatOf != null && outcome.kind === 'duplicate'
@@ -61,9 +63,9 @@ export async function keepCalls(trx: Trx, calls: readonly KnownCall[], now: Date
 }
 
 /** One that named its conversion by the transaction alone is found by the click, like all others. */
-function keptCall({ call, outcome: { conversion }, userId }: KnownCall): InboundCall {
-  const found = { ...call, clickId: call.clickId ?? conversion?.clickId ?? null }
-  return isPseudonym(conversion?.userId ?? userId ?? '') ? { ...found, ...call.redact?.() } : found
+function keptCall({ call, outcome: { conversion }, click }: KnownCall): InboundCall {
+  const found = { ...call, clickId: call.clickId ?? conversion?.clickId ?? click?.clickId ?? null }
+  return isPseudonym(conversion?.userId ?? click?.userId ?? '') ? { ...found, ...call.redact?.() } : found
 }
 
 /**
@@ -102,8 +104,15 @@ async function writeCalls(db: Db, calls: { call: InboundCall; result: CallOutcom
   )
 }
 
-/** For calls that never became a command. */
-export async function keepRefusedCall(db: Db, call: InboundCall, result: CallOutcome, now: Date): Promise<void> {
+/** For calls that never became a command. Without a dialect, a stranger sent it. */
+export async function keepRefusedCall(
+  db: Db,
+  sent: InboundCall,
+  dialect: Dialect | null,
+  result: CallOutcome,
+  now: Date,
+): Promise<void> {
+  const call = dialect === null ? sent : await withNamedClick(db, sent, dialect)
   const keep = () => db.transaction().execute((trx) => writeCalls(trx, [{ call, result }], now))
   try {
     await keep()

@@ -56,12 +56,11 @@ export async function confirmCall(
   { applyCommand, countryOf, isAgain = false, now = new Date() }: ConfirmOptions,
   bounds: Bounds | null = null,
 ): Promise<CallResult> {
-  const ignored = findIgnored(call, dialect)
-  if (ignored !== null) {
-    const { reason, clickId } = ignored
+  const reason = findIgnored(call, dialect)
+  if (reason !== null) {
     const result = { outcome: 'ignored', reason, conversionId: null } as const
     const isKept = bounds === null || (await bounds.mayKeep(call, 'ignored'))
-    if (isKept) await keepRefusedCall(db, { ...call, clickId }, result, now)
+    if (isKept) await keepRefusedCall(db, call, dialect, result, now)
     return { ...result, message: reason }
   }
   const parsed = readCall(call, dialect)
@@ -69,7 +68,7 @@ export async function confirmCall(
     if (bounds !== null && !(await bounds.mayKeep(call))) return TOO_MANY
     const reason = parsed.problems.map(({ message }) => message).join(' ')
     const result = { outcome: 'invalid', reason, conversionId: null } as const
-    await keepRefusedCall(db, call, result, now)
+    await keepRefusedCall(db, call, dialect, result, now)
     return { ...result, message: reason }
   }
   if (call.before === null) {
@@ -163,6 +162,7 @@ function messageFor({ outcome, reason }: CallOutcome): string {
 const stays = (message: string): CallResult => ({ outcome: 'refused', reason: null, conversionId: null, message })
 const UNAUTHENTICATED = stays('The token was missing or wrong when the callback arrived, so it cannot be processed.')
 const UNSIGNED = stays('The signature was missing or wrong when the callback arrived. Ask the advertiser to resend it.')
+const ERASED = stays('The IP address that it came from was erased with its user. Ask the advertiser to resend it.')
 const EXPIRED = stays('The token had expired when the callback arrived. Ask the advertiser to resend it with the current token.') // prettier-ignore
 
 /**
@@ -179,8 +179,9 @@ export async function reprocessCall(
   if (before?.reason === 'expired_token') return EXPIRED
   if (before?.reason === 'wrong_signature') return UNSIGNED
   const advertiser = await getAdvertiser(db, advertiserId)
+  if (before?.reason === 'wrong_address' && call.ip === null) return ERASED
   if (before?.reason === 'wrong_address' && !isAllowedFrom(advertiser.allowed_ips, call.ip ?? ''))
-    return stays(`${call.ip ?? 'The IP address'} is still not on this advertiser's IP allowlist.`)
+    return stays(`${call.ip} is still not on this advertiser's IP allowlist.`)
   const { now = new Date() } = options
   const applyCommand = options.applyCommand ?? ((confirmation) => applyAlone(db, confirmation, now))
   const again = { ...call, advertiserId, attempts: call.attempts + 1 }

@@ -7,15 +7,17 @@ import { type Dialect, looksLikeJson, namesOf, parseJson } from './parameters.ts
 
 type CallText = Pick<InboundCall, 'query' | 'body' | 'ip'>
 
+/** `clickId`: stays under whatever name it came, because the name may be mapped later. */
 export function redactCall(
-  { query, body }: Pick<CallText, 'query' | 'body'>,
+  { query, body, clickId }: Pick<InboundCall, 'query' | 'body' | 'clickId'>,
   dialect: Pick<Dialect, 'aliases' | 'callRules'>,
 ): CallText {
   const read = POSTBACK_PARAMETERS.filter((name) => name !== 'ip')
   const names = new Set(read.flatMap((name) => namesOf(name, dialect)))
   // What it is ignored for, or it would count when processed again: no other value of a parameter that may name a user.
   const isIgnored = (name: string, value: string) => dialect.callRules.ignored?.some((rule) => rule.parameter === name && saysSo(rule, value)) ?? false // prettier-ignore
-  const isKept = (name: string, value: string) => names.has(name) || isIgnored(name, value)
+  const isClick = (value: string) => clickId !== null && value.trim().toLowerCase() === clickId
+  const isKept = (name: string, value: string) => names.has(name) || isIgnored(name, value) || isClick(value)
   return { query: redactForm(query, isKept), body: redactBody(body, isKept), ip: null }
 }
 

@@ -139,10 +139,10 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
     const advertiser = isToken ? await owners.add({ hashes: hashToken(token), now: receivedAt }) : null
     if (advertiser === null) return refuseStranger(arrival, unread ?? 'wrong_token')
     const call = { ...callIn(arrival, MAX_TEXT), advertiserId: advertiser.advertiserId }
-    if (advertiser.isExpired) return refuse(arrival, call, 'expired_token')
-    if (!isAllowedFrom(advertiser.allowedIps, request.ip)) return refuse(arrival, call, 'wrong_address')
+    if (advertiser.isExpired) return refuse(arrival, call, advertiser, 'expired_token')
+    if (!isAllowedFrom(advertiser.allowedIps, request.ip)) return refuse(arrival, call, advertiser, 'wrong_address')
     const sent = { url: `${publicUrl}${request.raw.url ?? ''}`, parameters: raw ?? new Map<string, string[]>(), headers: request.headers } // prettier-ignore
-    if (advertiser.signed !== null && !isSigned(secretKey, advertiser.advertiserId, advertiser.signed, sent)) return refuse(arrival, call, 'wrong_signature') // prettier-ignore
+    if (advertiser.signed !== null && !isSigned(secretKey, advertiser.advertiserId, advertiser.signed, sent)) return refuse(arrival, call, advertiser, 'wrong_signature') // prettier-ignore
     const result = await confirmCall(db, call, advertiser, { applyCommand, countryOf }, bounds)
     if (result.reason === 'too_many') return turnAway(arrival, result)
     const status = unread === null ? (STATUSES[result.outcome] ?? 200) : REFUSALS[unread].status
@@ -155,14 +155,19 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
     const { exceeded, resetAtMs } = await limits.countRefusal(address)
     if (exceeded) return turnAway(arrival, TOO_MANY_REFUSALS, resetAtMs - Date.now())
     if (await limits.mayKeepStrangers(address))
-      await keepRefusedCall(db, callIn(arrival, KEPT_OF_STRANGER), refusalOf(reason), arrival.receivedAt)
+      await keepRefusedCall(db, callIn(arrival, KEPT_OF_STRANGER), null, refusalOf(reason), arrival.receivedAt)
     return sendRefusal(arrival, reason)
   }
 
   /** A call of an advertiser is stored: the mistake is the operator's or the advertiser's, and can be fixed. */
-  async function refuse(arrival: Arrival, call: InboundCall, reason: keyof typeof REFUSALS): Promise<FastifyReply> {
+  async function refuse(
+    arrival: Arrival,
+    call: InboundCall,
+    advertiser: Owner,
+    reason: keyof typeof REFUSALS,
+  ): Promise<FastifyReply> {
     if (!(await limits.mayKeep(call, reason))) return turnAway(arrival, TOO_MANY)
-    await keepRefusedCall(db, call, refusalOf(reason), call.receivedAt)
+    await keepRefusedCall(db, call, advertiser, refusalOf(reason), call.receivedAt)
     return sendRefusal(arrival, reason)
   }
 }
