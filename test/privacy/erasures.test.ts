@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type pg from 'pg'
 import { Spool } from '../../src/db/spool.ts'
-import { banUser } from '../../src/features/apps/bans.ts'
 import { createErasedFinder, isPseudonym } from '../../src/features/apps/erased-users.ts'
 import { type Click, Clicks } from '../../src/features/clicks/clicks.ts'
 import { applyCommands } from '../../src/features/conversions/apply-commands.ts'
@@ -240,21 +239,6 @@ test('in an erasure only what names the person can be changed, and only of its u
   assert.equal(await attempt(`UPDATE conversion_events SET aff_sub = NULL ${event(conversion)}`, 'addresses'), 'refused') // prettier-ignore
   await erase()
   assert.equal(await attempt(`UPDATE conversions SET ${erased} ${others}`), 'refused')
-})
-
-test('a banned user who was erased is still banned', async () => {
-  const story = await begin()
-  const [person] = story.people as [Person]
-  await story.click(person, story.offers[0] ?? 0)
-  const { db } = world.database
-  await banUser(db, TESTER, { appId: story.appId, userId: person.userId, reason: 'several accounts' })
-  await ask(story, person)
-  await erase()
-  await world.app.refresh()
-  const { body } = await world.get(`/v1/offers?userId=${encodeURIComponent(person.userId)}`, story.live)
-  assert.equal(body.data.total, 0)
-  const left = findTexts(await readWhole(world.database.pool), [person.userId]).map((text) => text.split(':')[0])
-  assert.deepEqual(new Set(left.filter((table) => table !== 'api_requests')), new Set(['audit_log', 'banned_users'])) // but for what was just asked
 })
 
 test('what processes remember of an erased user goes: sub-IDs are kept anew, completed offers are shown', async () => {

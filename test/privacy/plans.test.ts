@@ -38,6 +38,8 @@ test('erasing and exporting a user reads no large table as a whole', async () =>
   await multiply('idempotency_keys', 'key', { key: `'other-' || n`, app_id: '1000000 + n' })
   await multiply('api_requests', 'logged_id', { app_id: '1000000 + n' })
   await pool.query(`INSERT INTO audit_log (who, action, subject) SELECT 'x', 'user.ban', 'other-' || n FROM generate_series(1, ${MANY}) n`) // prettier-ignore
+  // Subjects are IDs of all kinds.
+  await pool.query(`INSERT INTO audit_log (who, action, subject) SELECT 'x', 'offer.pause', $1 FROM generate_series(1, ${MANY}) n`, [person.userId]) // prettier-ignore
   await pool.query(`INSERT INTO mails (kind, about, expires_at) SELECT 'ticket', gen_random_uuid()::text, now() FROM generate_series(1, ${MANY}) n`) // prettier-ignore
   await pool.query(`INSERT INTO user_entries (app_id, is_test, user_id, kind, amount_steps, key, created_at) SELECT ${story.appId}, false, 'other-' || n, 'debit', -1, 'other-' || n, now() FROM generate_series(1, ${MANY}) n`) // prettier-ignore
   await multiply('conversions', 'conversion_id', { user_id: `'other-' || n`, event_id: 'gen_random_uuid()', click_id: 'gen_random_uuid()', advertiser_transaction_id: `'other-' || n`, publisher_transaction_id: `'other-' || n`, status: `'approved'`, status_reason: 'NULL', approved_at: 'r.created_at', rejected_at: 'NULL', reversed_at: 'NULL', sequence: '1', hold_until: 'NULL' }) // prettier-ignore

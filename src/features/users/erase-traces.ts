@@ -35,7 +35,7 @@ export async function eraseTraces(db: Db, step: Step, job: Job): Promise<number>
     const gone = await sql`DELETE FROM locker_unlocks WHERE ${unlocksOf(user)}`.execute(trx)
     return Number(gone.numAffectedRows ?? 0)
   })
-  if (!user.isTest) await step('audit entries', (trx) => renameBans(trx, job))
+  await step('audit entries', (trx) => renameBans(trx, job))
   return contexts + tickets + unlocks
 }
 
@@ -56,12 +56,16 @@ async function deleteTickets(trx: Trx, { user, pseudonym }: Job, ids: string[]):
   return Number(gone.numAffectedRows ?? 0)
 }
 
-/** Entries about bans that were lifted. */
+/** Entries of the audit log about bans of this user that were lifted. */
+export const liftedBansOf = ({ appId, isTest, userId }: AppUser): RawBuilder<boolean> =>
+  isTest
+    ? sql`false`
+    : sql`subject = ${userId} AND action IN ('user.ban', 'user.unban')
+        AND (details->>'app_id' IS NULL OR details->>'app_id' = ${String(appId)})
+        AND NOT EXISTS (SELECT FROM banned_users b WHERE b.user_id = audit_log.subject
+          AND b.app_id IS NOT DISTINCT FROM (audit_log.details->>'app_id')::bigint)`
+
 async function renameBans(trx: Trx, { user, pseudonym }: Job): Promise<number> {
-  const renamed = await sql`UPDATE audit_log a SET subject = ${pseudonym}
-    WHERE subject = ${user.userId} AND action IN ('user.ban', 'user.unban')
-      AND (details->>'app_id' IS NULL OR details->>'app_id' = ${String(user.appId)})
-      AND NOT EXISTS (SELECT FROM banned_users b WHERE b.user_id = a.subject
-        AND b.app_id IS NOT DISTINCT FROM (a.details->>'app_id')::bigint)`.execute(trx)
+  const renamed = await sql`UPDATE audit_log SET subject = ${pseudonym} WHERE ${liftedBansOf(user)}`.execute(trx)
   return Number(renamed.numAffectedRows ?? 0)
 }

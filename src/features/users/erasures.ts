@@ -7,7 +7,7 @@ import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { createUserHashes, isPseudonym, newPseudonym } from '../apps/erased-users.ts'
 import type { AppUser } from './balances.ts'
 import { isLogged } from './erase-logs.ts'
-import { unlocksOf } from './erase-traces.ts'
+import { liftedBansOf, unlocksOf } from './erase-traces.ts'
 
 /** Postbacks that wait are delivered with the user's ID first, for as long as this. */
 export const POSTBACK_WAIT_MS = 3 * 86_400_000
@@ -89,9 +89,8 @@ async function isKnown(trx: Trx, user: AppUser): Promise<boolean> {
   const { rows } = await sql<{ known: boolean }>`SELECT
     EXISTS (SELECT FROM conversions WHERE ${of}) OR EXISTS (SELECT FROM clicks WHERE ${of})
     OR EXISTS (SELECT FROM user_contexts WHERE ${of}) OR EXISTS (SELECT FROM user_entries WHERE ${of})
-    OR EXISTS (SELECT FROM tickets WHERE ${of}) OR EXISTS (SELECT FROM locker_unlocks WHERE ${unlocksOf(user)}) AS known`.execute(
-    trx,
-  )
+    OR EXISTS (SELECT FROM tickets WHERE ${of}) OR EXISTS (SELECT FROM locker_unlocks WHERE ${unlocksOf(user)})
+    OR EXISTS (SELECT FROM audit_log WHERE ${liftedBansOf(user)}) AS known`.execute(trx)
   return rows[0]?.known === true || isLogged(trx, user)
 }
 
