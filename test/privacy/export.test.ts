@@ -3,8 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listAuditEntries } from '../../src/features/accounts/audit.ts'
 import { exportUser, type ExportedRecord } from '../../src/features/users/export.ts'
+import { requestErasure } from '../../src/features/users/erasures.ts'
 import { visit } from '../people.ts'
-import { secretsOf, type Person, type Story, useStories } from './story.ts'
+import { TESTER } from '../tester.ts'
+import { SECRET_KEY } from '../world.ts'
+import { newPerson, secretsOf, type Person, type Story, useStories } from './story.ts'
 
 const { world, begin } = useStories('export')
 
@@ -42,6 +45,20 @@ test('a publisher gets neither callbacks of advertisers nor revenue nor signals'
   const story = await beginTold()
   const text = JSON.stringify(await read(story, story.people[0] as Person, 'publisher'))
   assert.doesNotMatch(text, /"callback"|revenue|signals|advertiser_transaction_id/)
+})
+
+test('a user whose ID is a word of our own paths has no requests of others', async () => {
+  const story = await beginTold()
+  const { db } = world.database
+  for (const userId of ['v1', 'offers', 'users', 'debits', 'conversions']) {
+    const person = newPerson(userId)
+    assert.deepEqual(await read(story, person, 'operator'), [], userId)
+    assert.equal(await requestErasure(db, TESTER, SECRET_KEY, story.user(person), new Date()), null, userId)
+  }
+  const person = newPerson('offers')
+  await world.get('/v1/users/offers', story.live)
+  await story.settle()
+  assert.deepEqual((await read(story, person, 'operator')).map(({ path }) => path), ['/v1/users/offers']) // prettier-ignore
 })
 
 test('an owner downloads it for users of their own app; the audit log says so without the user', async () => {

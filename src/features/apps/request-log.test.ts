@@ -4,7 +4,8 @@ import type { FastifyRequest } from 'fastify'
 import { useWorld } from '../../../test/world.ts'
 import { ensurePartitions, listPartitions } from '../../db/partitions.ts'
 import { dropOldRequests } from '../clicks/retention.ts'
-import { listRequests, RequestLog } from './request-log.ts'
+import { cleanText, listRequests, MAX_BODY, MAX_PATH, RequestLog } from './request-log.ts'
+import { cutPath, isAbout } from './request-mentions.ts'
 
 const world = useWorld('request_log')
 const DAY_MS = 86_400_000
@@ -65,4 +66,45 @@ test('the log keeps three days', async () => {
   const left = await listRequests(db, { appId: 2, isTest: false }, 10)
   assert.deepEqual(left.map(({ request_id }) => request_id), ['new']) // prettier-ignore
   assert.ok((await listPartitions(db, 'api_requests')).length >= others.length - 2)
+})
+
+test('a path names a user in one place only: a user ID may be a word of any path', () => {
+  const rowOf = (path: string) => ({ logged_id: '', path, parameters: {}, body: null })
+  const long = 'x'.repeat(MAX_PATH)
+  for (const [path, userId, cut] of [
+    ['/v1/users/offers', 'offers', '/v1/users/…'],
+    ['/api/v1/users/users/debits', 'users', '/api/v1/users/…/debits'],
+    ['/v1/users/v1', 'v1', '/v1/users/…'],
+    ['/v1/users/p%C3%A9r%20son/debits', 'pér son', '/v1/users/…/debits'],
+    ['/v1/users/a%2Fusers%2Fb', 'a/users/b', '/v1/users/…'],
+    [cleanText(`/v1/users/${long}`, MAX_PATH), long, '/v1/users/…'],
+  ] as const) {
+    assert.ok(isAbout(rowOf(path), userId), path)
+    assert.equal(cutPath(path, userId), cut)
+  }
+  for (const [path, userId] of [
+    ['/v1/offers', 'offers'],
+    ['/v1/offers', 'v1'],
+    ['/api/v1/offers/7/why', 'api'],
+    ['/api/v1/offers/7/why', '7'],
+    ['/v1/users/ada/debits', 'users'],
+    ['/v1/users/ada/debits', 'debits'],
+    ['/v1/users/ada/debits', ''],
+    [cleanText(`/v1/conversions/${long}`, MAX_PATH), long],
+  ] as const) {
+    assert.ok(!isAbout(rowOf(path), userId), path)
+    assert.equal(cutPath(path, userId), path)
+  }
+})
+
+test('a body that was cut names a user where a whole one does', () => {
+  const isNamed = (body: object, userId: string) =>
+    isAbout({ logged_id: '', path: '/v1/conversions', parameters: {}, body: cleanText(JSON.stringify(body), MAX_BODY) }, userId) // prettier-ignore
+  const note = 'x'.repeat(MAX_BODY)
+  for (const more of [{}, { note }]) {
+    assert.ok(isNamed({ user_id: 'a "b"', ...more }, 'a "b"'))
+    assert.ok(isNamed({ country: 'US', userId: 7, ...more }, '7'))
+    for (const word of ['US', 'ada', 'country', 'userId'])
+      assert.ok(!isNamed({ country: 'US', userId: 'ada-1', name: 'ada', ...more }, word), word)
+  }
 })
