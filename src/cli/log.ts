@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
+import { isRowError } from '../db/pg-errors.ts'
 import type { LogLevel } from '../settings.ts'
 import { terminal } from './terminal.ts'
 
@@ -12,9 +13,21 @@ export function createLog(
   destination: { write(line: string): void } = terminal().err,
 ): FastifyBaseLogger {
   return pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks: { streamWrite: maskSecrets } },
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: describeError },
+      hooks: { streamWrite: maskSecrets },
+    },
     destination,
   )
+}
+
+/** PostgreSQL adds the row that it refuses, which may be about a user: the log has no users. */
+function describeError(error: Error): object {
+  const described = pino.stdSerializers.err(error)
+  return error instanceof Error && isRowError(error) ? { ...described, detail: undefined, where: undefined } : described
 }
 
 export function maskSecrets(text: string): string {
