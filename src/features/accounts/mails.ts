@@ -23,8 +23,13 @@ export type Letter = { subject: string; text: string }
 
 /** How one kind of mail is written, when it is sent. */
 export type Writer = {
-  /** Each recipient gets a separate mail. later: there may be an address in a while. */
+  /**
+   * Each recipient gets a separate mail. Asked again for a retry, which is dropped for those who are no longer among them.
+   * later: there may be an address in a while.
+   */
   findRecipients(trx: Trx, about: string, now: Date): Promise<string[] | 'later'>
+  /** There is one recipient, whose address may change: a retry goes to the new one. */
+  followsAddress?: true
   write(trx: Trx, about: string, now: Date): Promise<Letter | null>
 }
 export type Writers = Record<MailKind, Writer>
@@ -162,7 +167,7 @@ async function claimNext(trx: Trx, writers: Writers, now: Date): Promise<Claimed
     .executeTakeFirst()
   if (due === undefined) return 'none'
   const kind = due.kind as MailKind
-  const found = due.recipient === null ? await writers[kind].findRecipients(trx, due.about, now) : [due.recipient]
+  const found = await writers[kind].findRecipients(trx, due.about, now)
   if (found === 'later') {
     await trx
       .updateTable('mails')
@@ -171,7 +176,8 @@ async function claimNext(trx: Trx, writers: Writers, now: Date): Promise<Claimed
       .execute()
     return null
   }
-  const [to, ...others] = found
+  const isFirst = due.recipient === null || writers[kind].followsAddress === true
+  const [to, ...others] = isFirst ? found : found.filter((address) => address === due.recipient)
   const letter = to === undefined ? null : await writers[kind].write(trx, due.about, now)
   if (to === undefined || letter === null) {
     await trx.deleteFrom('mails').where('mail_id', '=', due.mail_id).execute()

@@ -87,8 +87,15 @@ export async function findPersonName(db: Db, personId: string): Promise<string> 
 }
 
 /** All links of a person, and requested codes: once there is a new password, none of them may set another. */
-export async function voidResetLinks(db: Db, personId: string): Promise<void> {
-  await db.deleteFrom('verifications').where('value', '=', personId).execute()
+export async function voidResetLinks(trx: Trx, personId: string): Promise<void> {
+  // Mails first: this waits for one that is being written, whose link is there to be deleted then.
+  await trx
+    .deleteFrom('mails')
+    .where('kind', '=', 'password_reset')
+    .where('about', '=', personId)
+    .where('status', '=', 'queued')
+    .execute()
+  await trx.deleteFrom('verifications').where('value', '=', personId).execute()
 }
 
 /** Consumes a link; returns its person, or null when it was used, has expired, or the person is disabled. */

@@ -87,6 +87,7 @@ export const noticeWriter = ({ publicUrl }: { publicUrl: string }): Writer => ({
     const notice = await findNotice(trx, about)
     return notice === undefined ? [] : notice.email === null ? 'later' : [notice.email]
   },
+  followsAddress: true,
   async write(trx, about) {
     const notice = await findNotice(trx, about)
     if (notice === undefined) return null
