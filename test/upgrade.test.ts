@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
+import { hashTerms } from '../src/features/accounts/sign-up/terms-hash.ts'
 import { verifyMessage } from '../src/features/postbacks/signing.ts'
 import { uuid7 } from '../src/lib/uuid7.ts'
 import { Installation, until } from './installation.ts'
@@ -163,4 +164,45 @@ test('from the version before postbacks: conversions and their history are kept,
   })
   const postbacks = await old.query('SELECT conversion_id, sequence, status FROM postbacks')
   assert.deepEqual(postbacks, [{ conversion_id, sequence: 2, status: 'reversed' }])
+})
+
+test('from the version before hashes of terms: what was accepted is what the audit log says of that time', async () => {
+  const old = await open('0198')
+  const on = (day: number) => new Date(`2026-01-0${day}T00:00:00Z`)
+  const [fair, linked] = [
+    { url: null, text: 'Be fair – “always”.\n' },
+    { url: 'https://example.com/terms', text: '' },
+  ]
+  const unfair = { url: null, text: 'Be unfair.' }
+  const setTerms = (day: number, after: object | null) =>
+    old.insert('audit_log', {
+      created_at: on(day),
+      who: 'olga@example.com',
+      action: 'sign_up.set',
+      subject: 'network',
+      details: JSON.stringify({ terms: { before: null, after } }),
+    })
+  await setTerms(1, { version: '1', ...fair })
+  await setTerms(3, { version: '2', ...linked })
+  await setTerms(5, null)
+  await setTerms(6, { version: '1', ...unfair })
+  const { publisher_id } = await old.insert('publishers', { name: 'Publisher' })
+  const person = { name: 'Ada', email: 'ada@example.com', role: 'publisher_owner', publisher_id }
+  const accepted_by = (await old.insert('people', person))['id']
+  const { publisher_id: later } = await old.insert('publishers', { name: 'Later' })
+  for (const accepted of [
+    { publisher_id, version: '1', accepted_at: on(2) },
+    { publisher_id, version: '2', accepted_at: on(4) },
+    { publisher_id, version: 'unknown', accepted_at: on(4) },
+    { publisher_id: later, version: '1', accepted_at: on(7) },
+  ])
+    await old.insert('accepted_service_terms', { ...accepted, accepted_by })
+  const form = { name: 'Bo', email: 'bo@example.com', password_hash: 'x', company: 'Bo', website: 'x', answers: '[]' }
+  for (const terms_version of ['2', null])
+    await old.insert('applications', { ...form, terms_version, created_at: on(4) })
+  assert.deepEqual(await run(old, 'migrate'), { applied: old.missing })
+  const accepted = await old.query('SELECT terms_hash FROM accepted_service_terms ORDER BY publisher_id, version')
+  assert.deepEqual(accepted.map((row) => row['terms_hash']), [hashTerms(fair), hashTerms(linked), null, hashTerms(unfair)]) // prettier-ignore
+  const applied = await old.query('SELECT terms_hash FROM applications ORDER BY application_id')
+  assert.deepEqual(applied.map((row) => row['terms_hash']), [hashTerms(linked), null]) // prettier-ignore
 })

@@ -30,6 +30,7 @@ export interface AcceptedServiceTerms {
   accepted_by: string;
   ip: string | null;
   publisher_id: number;
+  terms_hash: string | null;
   version: string;
 }
 
@@ -128,6 +129,7 @@ export interface Applications {
   publisher_id: number | null;
   reason: string | null;
   status: Generated<string>;
+  terms_hash: string | null;
   terms_version: string | null;
   token_hash: string | null;
   verified_at: Date | null;

@@ -5,7 +5,8 @@ import { AppError } from '../../../errors.ts'
 import { type Actor, recordAudit } from '../audit.ts'
 import type { Account } from '../people.ts'
 import type { ServiceTerms } from './schema.ts'
-import { readSignUp } from './settings.ts'
+import { holdSignUp, readSignUp } from './settings.ts'
+import { hashTerms } from './terms-hash.ts'
 
 export const listAcceptedTerms = (db: Db, publisherId: number) =>
   db
@@ -23,13 +24,21 @@ export async function findTermsToAccept(db: Db, publisherId: number): Promise<Se
   return terms === null || accepted.some(({ version }) => version === terms.version) ? null : terms
 }
 
-export type Acceptance = { publisherId: number; personId: string; version: string; ip: string | null; at: Date }
+export type Acceptance = {
+  publisherId: number
+  personId: string
+  version: string
+  /** Null: not known, of a form that an earlier version received. */
+  termsHash: string | null
+  ip: string | null
+  at: Date
+}
 
 /** Accepted once: a second time changes nothing. */
-export async function noteAcceptance(trx: Trx, { publisherId, personId, version, ip, at }: Acceptance) {
+export async function noteAcceptance(trx: Trx, { publisherId, personId, version, termsHash, ip, at }: Acceptance) {
   const { numInsertedOrUpdatedRows } = await trx
     .insertInto('accepted_service_terms')
-    .values({ publisher_id: publisherId, version, accepted_at: at, accepted_by: personId, ip })
+    .values({ publisher_id: publisherId, version, terms_hash: termsHash, accepted_at: at, accepted_by: personId, ip })
     .onConflict((on) => on.doNothing())
     .executeTakeFirst()
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
@@ -43,10 +52,11 @@ export async function acceptTerms(
   version: string,
   now: Date,
 ): Promise<void> {
-  const { terms } = await readSignUp(trx)
-  if (terms?.version !== version)
+  const { terms } = await holdSignUp(trx)
+  if (terms === null || terms.version !== version)
     throw new AppError('CONFLICT', 'The terms have changed since this page was loaded. Read them again.')
-  if (!(await noteAcceptance(trx, { publisherId, personId, version, ip: by.ip, at: now }))) return
+  const acceptance = { publisherId, personId, version, termsHash: hashTerms(terms), ip: by.ip, at: now }
+  if (!(await noteAcceptance(trx, acceptance))) return
   await recordAudit(trx, by, {
     action: 'publisher.accept_terms',
     subject: publisherId,

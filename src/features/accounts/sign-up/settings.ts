@@ -1,14 +1,22 @@
 // The settings of sign-up: one set for the network, replaced as a whole.
+import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../../db/open.ts'
 import { AppError, InvalidInput, type Problem } from '../../../errors.ts'
 import { versionOf } from '../../../lib/version-of.ts'
 import { type Actor, recordAudit } from '../audit.ts'
 import { isWebUrl } from './answers.ts'
 import { DEFAULTS, type NewSignUpSettings, type ServiceTerms, type SignUpSettings } from './schema.ts'
+import { hashTerms } from './terms-hash.ts'
 
 export async function readSignUp(db: Db): Promise<SignUpSettings> {
   const { sign_up } = await db.selectFrom('network_settings').select('sign_up').executeTakeFirstOrThrow()
   return { ...DEFAULTS, ...(sign_up as Partial<SignUpSettings>) }
+}
+
+/** As they stay until this transaction ends. */
+export async function holdSignUp(trx: Trx): Promise<SignUpSettings> {
+  await trx.selectFrom('network_settings').select('only_row').forShare().execute()
+  return readSignUp(trx)
 }
 
 /** As they are shown to be changed. */
@@ -72,24 +80,19 @@ function findProblems({ terms, questions, blocked_domains: domains }: SignUpSett
   return problems
 }
 
-/** What was accepted as a version stays what it was. */
+/** What was accepted as a version stays what it was, whatever the terms were in between. */
 async function checkVersion(trx: Trx, before: ServiceTerms | null, after: ServiceTerms | null): Promise<void> {
-  if (before === null || after === null || before.version !== after.version) return
-  if (before.url === after.url && before.text === after.text) return
-  const accepted = await trx
-    .selectFrom('accepted_service_terms')
-    .select('version')
-    .where('version', '=', after.version)
-    .limit(1)
-    .executeTakeFirst()
-  const applied = await trx
-    .selectFrom('applications')
-    .select('terms_version')
-    .where('status', '=', 'unverified')
-    .where('terms_version', '=', after.version)
-    .limit(1)
-    .executeTakeFirst()
-  if (accepted !== undefined || applied !== undefined)
+  if (after === null) return
+  const hash = hashTerms(after)
+  if (before?.version === after.version && hashTerms(before) === hash) return
+  // One statement: an application whose link is opened meanwhile is in one of the two.
+  const { rows } = await sql`
+    SELECT FROM accepted_service_terms WHERE version = ${after.version} AND terms_hash IS DISTINCT FROM ${hash}
+    UNION ALL
+    SELECT FROM applications
+    WHERE status = 'unverified' AND terms_version = ${after.version} AND terms_hash IS DISTINCT FROM ${hash}
+    LIMIT 1`.execute(trx)
+  if (rows.length > 0)
     throw new InvalidInput([
       {
         field: 'terms.version',

@@ -21,7 +21,8 @@ import { checkFlood, isMailboxFull, lockSignUps } from './limits.ts'
 import { notifyOperators } from './mails.ts'
 import type { SignUpSettings } from './schema.ts'
 import { noteAcceptance } from './service-terms.ts'
-import { readSignUp } from './settings.ts'
+import { holdSignUp, readSignUp } from './settings.ts'
+import { hashTerms } from './terms-hash.ts'
 
 const MAX_COMPANY = 180 // a publisher's name has room for a number behind it
 
@@ -43,15 +44,16 @@ const isClosed = () => new AppError('CONFLICT', 'This network does not accept si
 
 /** Says nothing about the address. */
 export async function signUp(db: Db, given: SignUp, from: string, now: Date): Promise<void> {
-  const settings = await readSignUp(db)
-  if (!settings.is_open) throw isClosed()
-  const { answers, email, ...checked } = checkSignUp(settings, given)
-  const flood = { ip: plainAddress(from), perHour: settings.per_hour }
-  await checkFlood(db, flood, now) // a hash takes its time
+  const early = await readSignUp(db)
+  checkSignUp(early, given)
+  const ip = plainAddress(from)
+  await checkFlood(db, { ip, perHour: early.per_hour }, now) // a hash takes its time
   const passwordHash = await hashPassword(given.password)
   await db.transaction().execute(async (trx) => {
     await lockSignUps(trx)
-    await checkFlood(trx, flood, now)
+    const settings = await holdSignUp(trx)
+    const { answers, email, ...checked } = checkSignUp(settings, given)
+    await checkFlood(trx, { ip, perHour: settings.per_hour }, now)
     if (await isMailboxFull(trx, email, now)) return
     const { application_id } = await trx
       .insertInto('applications')
@@ -61,7 +63,8 @@ export async function signUp(db: Db, given: SignUp, from: string, now: Date): Pr
         password_hash: passwordHash,
         answers: JSON.stringify(answers),
         terms_version: settings.terms?.version ?? null,
-        ip: flood.ip,
+        terms_hash: settings.terms === null ? null : hashTerms(settings.terms),
+        ip,
         created_at: now,
       })
       .returning('application_id')
@@ -74,6 +77,7 @@ type Checked = { name: string; email: string; company: string; website: string; 
 
 /** All that is wrong, at once. */
 function checkSignUp(settings: SignUpSettings, given: SignUp): Checked {
+  if (!settings.is_open) throw isClosed()
   const problems: Problem[] = []
   const [company, website] = [given.company.trim(), given.website.trim()]
   const check = <T>(field: string, read: () => T, or: T): T => {
@@ -152,8 +156,8 @@ export async function verifySignUp(
       .where('application_id', '=', application_id)
       .execute()
     if (terms_version !== null) {
-      const { ip: from, created_at: at } = application
-      await noteAcceptance(trx, { publisherId, personId: person.id, version: terms_version, ip: from, at })
+      const { ip: from, created_at: at, terms_hash: termsHash } = application
+      await noteAcceptance(trx, { publisherId, personId: person.id, version: terms_version, termsHash, ip: from, at })
     }
     await noteSignInPlace(trx, person.id, ip, now) // where one joins is no surprise
     const details = { name: publisher.name, website, terms_version }
