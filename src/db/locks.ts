@@ -47,4 +47,6 @@ export const LOCK_CLASSES = {
   tickets: 0x0ff3_0020,
   /** Answers that are mailed to users: see wall/ticket-mails.ts. */
   ticketMails: 0x0ff3_0021,
+  /** A person whose requests for mailed links take turns: see accounts/mails.ts. */
+  linkMails: 0x0ff3_0029,
 } as const

@@ -1,12 +1,12 @@
 // Verifies an email address: its owner opens a link that was emailed there and shown nowhere else. An account with an
 // unverified address gives way to the person who verifies it.
 import { randomBytes } from 'node:crypto'
-import type { Db, Trx } from '../../db/open.ts'
+import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { createSecretHash } from '../../lib/tokens.ts'
 import { revokeAccessTokens } from './access-tokens.ts'
 import { recordAudit } from './audit.ts'
-import { type Network, queueMail, type Writer } from './mails.ts'
+import { hasEnoughLinks, lockLinkMails, type Network, queueMail, type Writer } from './mails.ts'
 import { isOperatorRole, type Role } from './people.ts'
 import { findEnabledEmail, findPersonName, voidResetLinks } from './reset-links.ts'
 import { endSessionsOf } from './sessions.ts'
@@ -17,8 +17,18 @@ const VALID_MS = 86_400_000
 const stored = (secretKey: string, token: string) => createSecretHash(secretKey)(`verify-email:${token}`)
 
 /** For a person who is signed in. */
-export const queueVerificationMail = (db: Db, personId: string, now: Date) =>
-  queueMail(db, { kind: 'email_verification', about: personId, expiresAt: new Date(now.getTime() + VALID_MS) })
+export async function queueVerificationMail(db: Db, personId: string, now: Date): Promise<void> {
+  const mail = { kind: 'email_verification', about: personId } as const
+  await inTransaction(db, async (trx) => {
+    await lockLinkMails(trx, personId)
+    if (await hasEnoughLinks(trx, mail, now))
+      throw new AppError(
+        'RATE_LIMIT_EXCEEDED',
+        'A link is on its way, or you were mailed several within the hour. Check your spam folder, or try again in an hour.',
+      )
+    await queueMail(trx, { ...mail, expiresAt: new Date(now.getTime() + VALID_MS) })
+  })
+}
 
 export const verificationWriter = ({ secretKey, publicUrl }: Network): Writer => ({
   findRecipients: findEnabledEmail,

@@ -7,6 +7,7 @@
 // a mail server takes its time. A link is created for each attempt, and only its hash is stored: the queue holds no secret.
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { LOCK_CLASSES } from '../../db/locks.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { failureOf, isAnswered, isRefusedRecipient, type Mailer } from '../../lib/mail.ts'
 
@@ -15,6 +16,7 @@ const FIRST_WAIT_MS = 30_000 // longer than an attempt may take (SEND_MS); then 
 const MAX_WAIT_MS = 3_600_000
 const CLOSE_MS = 3_000
 const HOUR_MS = 3_600_000
+const LINKS_AN_HOUR = 3 // of a kind, to one person
 const NO_ADDRESS = 'no address'
 
 export const MAIL_KINDS = ['invitation', 'password_reset', 'email_verification', 'security_alert', 'notice', 'ticket', 'ticket_answer', 'feed_problem', 'export_problem', 'cap_warning', 'budget_warning', 'sign_up', 'applications_waiting', 'application_decision', 'proposals_waiting', 'proposal_decision'] as const // prettier-ignore
@@ -63,6 +65,19 @@ export async function queueAtMostHourly(trx: Trx, mail: Pick<NewMail, 'kind' | '
   if (last > now.getTime()) return // another one is to come
   const at = new Date(Math.max(now.getTime(), last + HOUR_MS))
   await queueMail(trx, { ...mail, at, expiresAt: new Date(at.getTime() + 24 * HOUR_MS) })
+}
+
+/** Requests for links to one person take turns from here on, so that their limit holds. */
+export const lockLinkMails = (trx: Trx, to: string) =>
+  sql`SELECT pg_advisory_xact_lock(${LOCK_CLASSES.linkMails}::integer, hashtext(${to}))`.execute(trx)
+
+/** Whether one is still queued, or as many as are useful were within the hour. */
+export async function hasEnoughLinks(trx: Trx, { kind, about }: Pick<NewMail, 'kind' | 'about'>, now: Date) {
+  const { rows } = await sql<{ recent: number; waits: boolean | null }>`
+    SELECT count(*) AS recent, bool_or(status = 'queued') AS waits FROM mails
+    WHERE kind = ${kind} AND about = ${about} AND created_at > ${new Date(now.getTime() - HOUR_MS)}`.execute(trx)
+  const { recent = 0, waits = null } = rows[0] ?? {}
+  return waits === true || recent >= LINKS_AN_HOUR
 }
 
 /** Those who can decide something. */

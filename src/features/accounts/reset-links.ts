@@ -2,10 +2,10 @@
 // reader of the database cannot set a password. Emailed links verify the address. Those that the command line prints do
 // not, so they are stored under another name.
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Db, Trx } from '../../db/open.ts'
+import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { createSecretHash } from '../../lib/tokens.ts'
 import { type Actor, recordAudit } from './audit.ts'
-import { type Network, queueMail, type Writer } from './mails.ts'
+import { hasEnoughLinks, lockLinkMails, type Network, queueMail, type Writer } from './mails.ts'
 import { findByTypedEmail, type Person } from './people.ts'
 
 const VALID_MS = 3_600_000
@@ -51,12 +51,18 @@ async function createLink(
 }
 
 /**
- * Queues a row for an unknown address, too: otherwise the response time would reveal whether there is such an account.
+ * Queues a row for an unknown address, too, and for one that has had its links: otherwise the response time would reveal
+ * whether there is such an account. Such a row is about no one, so nothing is mailed.
  */
 export async function queueResetMail(db: Db, typedEmail: string, now: Date): Promise<void> {
-  const person = await findByTypedEmail(db, typedEmail)
-  const expiresAt = new Date(now.getTime() + VALID_MS)
-  await queueMail(db, { kind: 'password_reset', about: person?.id ?? randomUUID(), expiresAt })
+  const kind = 'password_reset'
+  await inTransaction(db, async (trx) => {
+    await lockLinkMails(trx, typedEmail.trim().toLowerCase())
+    const about = (await findByTypedEmail(trx, typedEmail))?.id ?? randomUUID()
+    const isEnough = await hasEnoughLinks(trx, { kind, about }, now)
+    const expiresAt = new Date(now.getTime() + VALID_MS)
+    await queueMail(trx, { kind, about: isEnough ? randomUUID() : about, expiresAt })
+  })
 }
 
 export const resetWriter = (network: Network): Writer => ({
