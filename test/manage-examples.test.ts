@@ -8,7 +8,7 @@ import { openTicket } from '../src/features/wall/tickets.ts'
 import { PIXEL } from './images.ts'
 import { until } from './installation.ts'
 import { createPerson, PASSWORD, publisherOfApp, visit } from './people.ts'
-import { createApplication, createLink } from './sign-ups.ts'
+import { createApplication, createLink, seen } from './sign-ups.ts'
 import { checkExamples } from './steady-answers.ts'
 import { Upstream } from './upstreams/server.ts'
 import { upstreamOffer } from './upstreams/shapes.ts'
@@ -142,7 +142,7 @@ async function review({ post, get }: Recorder) {
   const label = 'Which sites and apps would show offers?'
   const question = { question_id: 'sites', label, kind: 'long_text' as const, is_required: true, choices: [] }
   const terms = { version: 'v2', url: 'https://example.com/terms', text: null }
-  const form = { termsVersion: terms.version, answers: [{ question_id: 'sites', answer: 'island.example.com' }] }
+  const form = { accepted: seen(terms), answers: [{ question_id: 'sites', answer: 'island.example.com' }] }
   const id = await createApplication(world, { ...form, company: 'Island Rewards' }, { terms, questions: [question] })
   await get(`/publishers/${id}/application`)
   await post('/sign-up/link', { token: await createLink(world, form) })

@@ -1,9 +1,10 @@
 // Publishers that sign up, for tests through the door.
 import type { Db } from '../src/db/open.ts'
-import { DEFAULTS, type SignUpSettings } from '../src/features/accounts/sign-up/schema.ts'
+import { DEFAULTS, type ServiceTerms, type SignUpSettings } from '../src/features/accounts/sign-up/schema.ts'
 import { createSignUpLink } from '../src/features/accounts/sign-up/links.ts'
 import { readSignUp, setSignUp } from '../src/features/accounts/sign-up/settings.ts'
 import { signUp, verifySignUp } from '../src/features/accounts/sign-up/sign-up.ts'
+import { hashTerms, type SeenTerms } from '../src/features/accounts/sign-up/terms-hash.ts'
 import type { MailServer } from './mail-server.ts'
 import { PASSWORD, Visitor } from './people.ts'
 import { TESTER } from './tester.ts'
@@ -27,6 +28,11 @@ export const createForm = (more: object = {}) => ({
   website: 'https://example.com',
   ...more,
 })
+
+export const seen = (terms: ServiceTerms): SeenTerms => ({ version: terms.version, hash: hashTerms(terms) })
+
+/** What a form says of terms that were shown. */
+export const accepting = ({ version, hash }: SeenTerms) => ({ terms_version: version, terms_hash: hash })
 
 /** From a network that was not used before, unless it is said. */
 export const sendForm = (world: World, form: object, remoteAddress = `192.${count >> 8}.${count++ & 255}.1`) =>
@@ -54,7 +60,7 @@ export async function createLink({ database: { db } }: World, more: object): Pro
   // Counted in this world, so that examples are the same whatever ran before.
   const { n } = await db.selectFrom('applications').select((is) => is.fn.countAll<number>().as('n')).executeTakeFirstOrThrow() // prettier-ignore
   const form = createForm({ email: `ada-${n}@example.com`, company: `Company ${n}`, ...more })
-  await signUp(db, { ...form, termsVersion: null, answers: [], ...more }, `192.1.${n}.1`, new Date())
+  await signUp(db, { ...form, accepted: null, answers: [], ...more }, `192.1.${n}.1`, new Date())
   const last = db.selectFrom('applications').select('application_id').where('email', '=', form.email)
   const { application_id } = await last.executeTakeFirstOrThrow()
   const network = { secretKey: SECRET_KEY, publicUrl: '' }
@@ -75,18 +81,19 @@ type Step = { id: string; method: string; path: string; body?: unknown; as?: Vis
 export async function signUpSteps(world: World): Promise<Step[]> {
   const { db } = world.database
   await openSignUp(db, { terms: TERMS })
-  const termsVersion = TERMS.version
+  const accepted = seen(TERMS)
   const applicant = new Visitor(world)
-  await applicant.post('/sign-up/verify', { token: await createLink(world, { termsVersion }), password: PASSWORD })
+  await applicant.post('/sign-up/verify', { token: await createLink(world, { accepted }), password: PASSWORD })
   const { data } = await applicant.get<{ publisher: { publisher_id: number } }>('/me')
   const path = `/publishers/${data.publisher.publisher_id}/application`
-  const finish = { token: await createLink(world, { termsVersion }), password: PASSWORD }
-  await changeSignUp(db, { terms: { ...TERMS, version: '2' } })
+  const finish = { token: await createLink(world, { accepted }), password: PASSWORD }
+  const next = { ...TERMS, version: '2' }
+  await changeSignUp(db, { terms: next })
   return [
     { id: 'verifySignUp', method: 'POST', path: '/sign-up/verify', body: finish, as: new Visitor(world) },
     { id: 'refuseApplication', method: 'POST', path: `${path}/refuse`, body: { reason: 'Spam.' } },
     { id: 'approveApplication', method: 'POST', path: `${path}/approve`, body: {} },
-    { id: 'acceptTerms', method: 'POST', path: '/me/terms', body: { version: '2' }, as: applicant },
+    { id: 'acceptTerms', method: 'POST', path: '/me/terms', body: seen(next), as: applicant },
     { id: 'setSignUpSettings', method: 'PUT', path: '/sign-up/settings', body: DEFAULTS },
   ]
 }

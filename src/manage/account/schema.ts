@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { DEFAULT_DAYS, MAX_ADDRESSES, MAX_DAYS, SCOPES } from '../../features/accounts/access-tokens.ts'
 import { PUBLISHER_STATUSES } from '../../features/apps/permissions.ts'
 import { ROLES } from '../../features/accounts/people.ts'
-import { ServiceTerms } from '../../features/accounts/sign-up/schema.ts'
+import { ShownTerms } from '../../features/accounts/sign-up/schema.ts'
 import { THEMES } from '../../features/accounts/profile.ts'
 import { id, name, oneOf, orNull, text, Time } from '../shapes.ts'
 import { shape } from '../../http/shape.ts'
@@ -93,7 +93,7 @@ export const Me = shape('Me', {
   must_set_up_two_factor: Type.Boolean({
     description: 'Whether the account must set up a second factor before anything else.',
   }),
-  terms: Type.Union([ServiceTerms, Type.Null()], {
+  terms: Type.Union([ShownTerms, Type.Null()], {
     description: 'New terms of service that you, as an owner, have yet to accept for the publisher.',
   }),
   waiting_applications: Type.Integer({ description: 'Applications that await review, for operators.' }),

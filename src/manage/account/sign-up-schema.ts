@@ -1,6 +1,6 @@
 // The shapes of signing up.
 import { Type } from 'typebox'
-import { MAX_QUESTIONS, ServiceTerms, SignUpQuestion } from '../../features/accounts/sign-up/schema.ts'
+import { MAX_QUESTIONS, ShownTerms, SignUpQuestion } from '../../features/accounts/sign-up/schema.ts'
 import { shape } from '../../http/shape.ts'
 import { SAFE_TEXT } from '../../http/validation.ts'
 import { orNull, text } from '../shapes.ts'
@@ -16,7 +16,7 @@ const Answer = Type.String({
 export const SignUpForm = shape('SignUpForm', {
   is_open: Type.Boolean({ description: 'Whether the network accepts sign-ups. If not, there are no questions.' }),
   intro: Type.String(),
-  terms: orNull(ServiceTerms),
+  terms: orNull(ShownTerms),
   questions: Type.Array(SignUpQuestion),
 })
 
@@ -27,6 +27,9 @@ export const SignUp = shape('SignUp', {
   company: text(180),
   website: text(500),
   terms_version: Type.Optional(orNull(text(40, 'Version of the terms that the applicant accepts.'))),
+  terms_hash: Type.Optional(
+    orNull(text(100, 'The `hash` of the terms that were shown. Required with a version: other terms are refused.')),
+  ),
   answers: Type.Optional(
     Type.Array(Type.Object({ question_id: text(40), answer: Answer }), { maxItems: MAX_QUESTIONS }),
   ),
@@ -39,4 +42,7 @@ export const OpenSignUp = shape('OpenSignUp', {
   company: Type.String(),
 })
 export const FinishSignUp = shape('FinishSignUp', { token: text(200), password: Password })
-export const AcceptTerms = shape('AcceptTerms', { version: text(40, 'Version of the terms that you accept.') })
+export const AcceptTerms = shape('AcceptTerms', {
+  version: text(40, 'Version of the terms that you accept.'),
+  hash: text(100, 'The `hash` of the terms that you read.'),
+})

@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts'
 import { DEFAULTS } from '../../features/accounts/sign-up/schema.ts'
 import { acceptTerms } from '../../features/accounts/sign-up/service-terms.ts'
 import { readSignUp } from '../../features/accounts/sign-up/settings.ts'
+import { showTerms } from '../../features/accounts/sign-up/terms-hash.ts'
 import { readSignUpLink, signUp, verifySignUp } from '../../features/accounts/sign-up/sign-up.ts'
 import { authHeaders } from '../auth.ts'
 import type { ManageContext } from '../context.ts'
@@ -26,7 +27,7 @@ export function signUpRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     async run() {
       const settings = await readSignUp(db)
       const { is_open, intro, terms, questions } = settings.is_open && sendMails !== null ? settings : DEFAULTS
-      return { is_open, intro, terms, questions }
+      return { is_open, intro, terms: showTerms(terms), questions }
     },
   })
 
@@ -42,8 +43,9 @@ export function signUpRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     async run({ body, request }) {
       await attempts.count(request, 'sign-up')
       if (sendMails === null) throw new AppError('CONFLICT', 'This network does not accept sign-ups at the moment.')
-      const { terms_version: termsVersion = null, answers = [], ...fields } = body
-      await signUp(db, { ...fields, termsVersion, answers }, request.ip, new Date())
+      const { terms_version: version = null, terms_hash: hash, answers = [], ...fields } = body
+      const accepted = version === null ? null : { version, hash: hash ?? '' }
+      await signUp(db, { ...fields, accepted, answers }, request.ip, new Date())
       sendMails()
       return OK
     },
@@ -88,15 +90,16 @@ export function signUpRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
   routes.post('/me/terms', {
     id: 'acceptTerms',
     summary: 'Accept new terms of service',
-    about: 'For owners of a publisher, when `terms` of `getMe` is not null.',
+    about:
+      'For owners of a publisher, when `terms` of `getMe` is not null. If the terms have changed since you read them, nothing is accepted (409).',
     tag: 'Your account',
     access: 'session',
     body: AcceptTerms,
     reply: Ok,
-    async run({ caller: { id, role, publisherId }, by, body: { version } }) {
+    async run({ caller: { id, role, publisherId }, by, body: seen }) {
       if (role !== 'publisher_owner' || publisherId === null)
         throw new AppError('NOT_ALLOWED', 'Only an owner can accept the terms for a publisher.')
-      await db.transaction().execute((trx) => acceptTerms(trx, by, { id, publisherId }, version, new Date()))
+      await db.transaction().execute((trx) => acceptTerms(trx, by, { id, publisherId }, seen, new Date()))
       return OK
     },
   })

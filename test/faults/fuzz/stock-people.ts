@@ -5,7 +5,7 @@ import { createResetLink } from '../../../src/features/accounts/reset-links.ts'
 import type { Role } from '../../../src/features/accounts/people.ts'
 import type { Trx } from '../../../src/db/open.ts'
 import { PASSWORD, totp } from '../../people.ts'
-import { changeSignUp, createForm, openSignUp, takeLink, TERMS } from '../../sign-ups.ts'
+import { accepting, changeSignUp, createForm, openSignUp, seen, takeLink, TERMS } from '../../sign-ups.ts'
 import { TESTER } from '../../tester.ts'
 import { SECRET_KEY } from '../../world.ts'
 import { addMember, bySession, type Callers, cookieOf } from './callers.ts'
@@ -30,7 +30,7 @@ export async function addPeople(place: Place, callers: Callers, stock: Stock): P
 async function addSignUps(place: Place, stock: Stock): Promise<void> {
   const { db } = place.world.database
   await openSignUp(db, { terms: TERMS })
-  const forms = Array.from({ length: 3 * EACH + 1 }, () => createForm({ terms_version: TERMS.version }))
+  const forms = Array.from({ length: 3 * EACH + 1 }, () => createForm(accepting(seen(TERMS))))
   for (const form of forms) await post(place, '/sign-up', form)
   const links: { token: string; password: string }[] = []
   for (const { email } of forms) links.push({ token: await takeLink(place.mail, email), password: PASSWORD })
@@ -44,10 +44,10 @@ async function addSignUps(place: Place, stock: Stock): Promise<void> {
     const path = { publisher_id: String(publisher.publisher_id) }
     if (i < EACH) stock.add('approveApplication', { path, body: {} })
     else if (i < 2 * EACH) stock.add('refuseApplication', { path, body: { reason: 'Spam.' } })
-    else stock.add('acceptTerms', { headers, body: { version: NEXT_TERMS.version } })
+    else stock.add('acceptTerms', { headers, body: seen(NEXT_TERMS) })
   }
   await changeSignUp(db, { terms: NEXT_TERMS })
-  stock.add('signUp', () => ({ body: createForm({ terms_version: NEXT_TERMS.version }) }))
+  stock.add('signUp', () => ({ body: createForm(accepting(seen(NEXT_TERMS))) }))
 }
 
 async function addLinks(

@@ -43,6 +43,12 @@ export const ServiceTerms = shape(
 )
 export type ServiceTerms = Static<typeof ServiceTerms>
 
+export const ShownTerms = shape('ShownTerms', {
+  ...ServiceTerms.properties,
+  hash: Type.String({ description: 'Hash of these terms. Send it when they are accepted: it says what was shown.' }),
+})
+export type ShownTerms = Static<typeof ShownTerms>
+
 const SETTINGS = {
   is_open: Type.Boolean({ description: 'Whether publishers can sign up. Needs a mail server.' }),
   intro: text(1_000, 'Text above the sign-up form.'),

@@ -4,9 +4,9 @@ import type { Db, Trx } from '../../../db/open.ts'
 import { AppError } from '../../../errors.ts'
 import { type Actor, recordAudit } from '../audit.ts'
 import type { Account } from '../people.ts'
-import type { ServiceTerms } from './schema.ts'
+import type { ShownTerms } from './schema.ts'
 import { holdSignUp, readSignUp } from './settings.ts'
-import { hashTerms } from './terms-hash.ts'
+import { areSeen, type SeenTerms, showTerms } from './terms-hash.ts'
 
 export const listAcceptedTerms = (db: Db, publisherId: number) =>
   db
@@ -17,11 +17,11 @@ export const listAcceptedTerms = (db: Db, publisherId: number) =>
     .execute()
 
 /** What an owner of this publisher has yet to accept. */
-export async function findTermsToAccept(db: Db, publisherId: number): Promise<ServiceTerms | null> {
+export async function findTermsToAccept(db: Db, publisherId: number): Promise<ShownTerms | null> {
   const accepted = await listAcceptedTerms(db, publisherId)
   if (accepted.length === 0) return null
   const { terms } = await readSignUp(db)
-  return terms === null || accepted.some(({ version }) => version === terms.version) ? null : terms
+  return terms === null || accepted.some(({ version }) => version === terms.version) ? null : showTerms(terms)
 }
 
 export type Acceptance = {
@@ -44,18 +44,19 @@ export async function noteAcceptance(trx: Trx, { publisherId, personId, version,
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-/** By an owner who was shown this version. */
+/** By an owner who was shown them. */
 export async function acceptTerms(
   trx: Trx,
   by: Actor,
   { id: personId, publisherId }: Account & { publisherId: number },
-  version: string,
+  seen: SeenTerms,
   now: Date,
 ): Promise<void> {
   const { terms } = await holdSignUp(trx)
-  if (terms === null || terms.version !== version)
+  if (terms === null || !areSeen(terms, seen))
     throw new AppError('CONFLICT', 'The terms have changed since this page was loaded. Read them again.')
-  const acceptance = { publisherId, personId, version, termsHash: hashTerms(terms), ip: by.ip, at: now }
+  const { version, hash: termsHash } = seen
+  const acceptance = { publisherId, personId, version, termsHash, ip: by.ip, at: now }
   if (!(await noteAcceptance(trx, acceptance))) return
   await recordAudit(trx, by, {
     action: 'publisher.accept_terms',

@@ -22,7 +22,7 @@ import { notifyOperators } from './mails.ts'
 import type { SignUpSettings } from './schema.ts'
 import { noteAcceptance } from './service-terms.ts'
 import { holdSignUp, readSignUp } from './settings.ts'
-import { hashTerms } from './terms-hash.ts'
+import { areSeen, hashTerms, type SeenTerms } from './terms-hash.ts'
 
 const MAX_COMPANY = 180 // a publisher's name has room for a number behind it
 
@@ -32,8 +32,7 @@ export type SignUp = {
   password: string
   company: string
   website: string
-  /** That was shown and accepted. */
-  termsVersion: string | null
+  accepted: SeenTerms | null
   answers: GivenAnswer[]
 }
 
@@ -98,11 +97,10 @@ function checkSignUp(settings: SignUpSettings, given: SignUp): Checked {
   if (company === '' || company.length > MAX_COMPANY)
     problems.push({ field: 'company', message: `company must have 1 to ${MAX_COMPANY} characters.` })
   if (!isWebUrl(website)) problems.push({ field: 'website', message: 'Enter a URL such as https://example.com.' })
-  if (settings.terms !== null && settings.terms.version !== given.termsVersion)
+  if (settings.terms !== null && !areSeen(settings.terms, given.accepted))
     problems.push({
       field: 'terms_version',
-      message:
-        given.termsVersion === null ? 'Accept the terms.' : 'The terms have changed. Read and accept them again.',
+      message: given.accepted === null ? 'Accept the terms.' : 'The terms have changed. Read and accept them again.',
     })
   const answers = readAnswers(settings.questions, given.answers)
   problems.push(...answers.problems)

@@ -1,4 +1,4 @@
-import { Anchor, Button, Checkbox, Stack } from '@mantine/core'
+import { Anchor, Button, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Schemas } from '../lib/api-types.ts'
 import { post, remove } from '../lib/api.ts'
@@ -7,20 +7,20 @@ import { queryClient } from '../lib/queries.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { Door } from '../parts/door.tsx'
 import { FormError } from '../parts/form-error.tsx'
-import { ServiceTerms } from '../parts/sign-up/service-terms.tsx'
+import { AcceptServiceTerms } from '../parts/sign-up/service-terms.tsx'
 
 /** For an owner of a publisher that accepted an earlier version. Its keys work meanwhile. */
 export default function AcceptTerms() {
   const { terms } = useMe()
-  return terms === null ? null : <Changed key={terms.version} terms={terms} />
+  return terms === null ? null : <Changed terms={terms} />
 }
 
-function Changed({ terms }: { terms: Schemas['ServiceTerms'] }) {
-  const form = useForm({ initialValues: { version: false } })
+function Changed({ terms }: { terms: Schemas['ShownTerms'] }) {
+  const form = useForm({ initialValues: { version: null as string | null } })
   const { formProps, isSending, error } = useSubmit(
     form,
-    async () => {
-      await post('/me/terms', { version: terms.version }).finally(
+    async ({ version: hash }) => {
+      await post('/me/terms', { version: terms.version, hash: hash ?? '' }).finally(
         () => void queryClient.invalidateQueries({ queryKey: ['/me'] }), // they may have changed again
       )
     },
@@ -38,12 +38,7 @@ function Changed({ terms }: { terms: Schemas['ServiceTerms'] }) {
       <form {...formProps}>
         <Stack>
           <FormError error={error} />
-          <ServiceTerms terms={terms} />
-          <Checkbox
-            label={`I accept the terms, version ${terms.version}`}
-            required
-            {...form.getInputProps('version', { type: 'checkbox' })}
-          />
+          <AcceptServiceTerms terms={terms} input={form.getInputProps('version')} />
           <Button type="submit" loading={isSending}>
             Continue
           </Button>

@@ -44,11 +44,12 @@ function SignUpForm({ asked, onDone }: FormProps) {
   const form = useForm<SignUpValues>({ initialValues: NO_VALUES, validate: findUnchosen(questions) })
   const { formProps, isSending, error } = useSubmit(
     form,
-    async ({ answers, terms_version: isAccepted, ...fields }) => {
+    async ({ answers, terms_version: accepted, ...fields }) => {
       try {
         await post('/sign-up', {
           ...fields,
-          terms_version: isAccepted ? (terms?.version ?? null) : null,
+          terms_version: accepted === null ? null : (terms?.version ?? null),
+          terms_hash: accepted,
           answers: questions.map(({ question_id }) => ({ question_id, answer: answers[question_id] ?? '' })),
         })
       } catch (failure) {

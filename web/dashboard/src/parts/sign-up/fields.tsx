@@ -1,8 +1,8 @@
 // The fields of the sign-up form, as applicants and, in a preview, operators see it.
-import { Checkbox, PasswordInput, Select, Text, Textarea, TextInput } from '@mantine/core'
+import { PasswordInput, Select, Text, Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { Schemas } from '../../lib/api-types.ts'
-import { ServiceTerms } from './service-terms.tsx'
+import { AcceptServiceTerms } from './service-terms.tsx'
 
 export type SignUpForm = Pick<Schemas['SignUpForm'], 'intro' | 'terms' | 'questions'>
 
@@ -13,8 +13,8 @@ export const NO_VALUES = {
   company: '',
   website: '',
   answers: {} as Record<string, string>,
-  /** Whether the terms are accepted. */
-  terms_version: false,
+  /** The hash of the terms that are accepted. */
+  terms_version: null as string | null,
 }
 export type SignUpValues = typeof NO_VALUES
 
@@ -57,16 +57,7 @@ export function SignUpFields({ form, asked: { intro, terms, questions } }: Field
       {questions.map((question) => (
         <Question key={question.question_id} form={form} question={question} />
       ))}
-      {terms !== null && (
-        <>
-          <ServiceTerms terms={terms} />
-          <Checkbox
-            label={`I accept the terms, version ${terms.version}`}
-            required
-            {...form.getInputProps('terms_version', { type: 'checkbox' })}
-          />
-        </>
-      )}
+      {terms !== null && <AcceptServiceTerms terms={terms} input={form.getInputProps('terms_version')} />}
     </>
   )
 }

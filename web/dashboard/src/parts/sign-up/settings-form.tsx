@@ -197,7 +197,8 @@ function Limits({ form, known: { last_hour, unverified } }: PartProps & { known:
 /** Outside of the form that is edited: its fields are not to be filled in. */
 function Preview({ values }: { values: SettingsValues }) {
   const form = useForm({ initialValues: NO_VALUES })
-  const { intro, terms, questions } = readSettings(values)
+  const { intro, terms: given, questions } = readSettings(values)
+  const terms = given === null ? null : { ...given, hash: '' }
   return (
     <div>
       <Section title="Preview" about="As applicants see the form.">
