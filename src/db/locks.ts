@@ -29,6 +29,8 @@ export const LOCKS = {
   erasures: 0x0ff3_0027,
   /** See accounts/sign-up/limits.ts. */
   signUps: 0x0ff3_0023,
+  /** See accounts/invitation-limits.ts. */
+  invitations: 0x0ff3_0030,
   /** See exports/exporter.ts. */
   exports: 0x0ff3_0028,
 } as const

@@ -75,6 +75,10 @@ test('a publisher signs up as the operator asks, tests, is refused, approved, an
   await door.getByText('Your account is awaiting approval').waitFor()
   await door.getByText('Create your first app').waitFor()
   await checkLooks(door)
+  await door.getByRole('link', { name: 'People' }).click()
+  await door.getByText('You can invite members once the operator has approved your account.').waitFor()
+  assert.equal(await door.getByRole('button', { name: 'Invite member' }).count(), 0)
+  await go(door, '/')
 
   await page.goto(`${dashboard.url}/network`)
   await page.getByText('publisher is waiting for review').waitFor()

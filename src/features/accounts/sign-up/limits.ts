@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { LOCKS } from '../../../db/locks.ts'
 import type { Db, Trx } from '../../../db/open.ts'
 import { AppError } from '../../../errors.ts'
+import { mailboxOf } from '../email.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -31,9 +32,7 @@ export async function checkFlood(
     throw new AppError('RATE_LIMIT_EXCEEDED', 'Too many people are signing up right now. Try again in an hour.')
 }
 
-/** Whatever follows a + in a mailbox's name is the same mailbox. */
 export async function isMailboxFull(trx: Trx, email: string, now: Date): Promise<boolean> {
-  const mailboxOf = (address: ReturnType<typeof sql>) => sql`lower(regexp_replace(${address}, '[+][^@]*@', '@'))`
   const { rows } = await sql<{ count: number }>`
     SELECT count(*) FROM applications WHERE ${mailboxOf(sql`email`)} = ${mailboxOf(sql`${email}::text`)}
       AND created_at > ${new Date(now.getTime() - DAY_MS)}`.execute(trx)

@@ -2,6 +2,7 @@
 import { type TObject, Type } from 'typebox'
 import type { Db } from '../../../db/open.ts'
 import { AppError } from '../../../errors.ts'
+import { checkInvitation } from '../../../features/accounts/invitation-limits.ts'
 import { invitationUrl, invite, listInvitations, revokeInvitation } from '../../../features/accounts/invitations.ts'
 import { findAdvertiserName } from '../../../features/accounts/advertisers.ts'
 import {
@@ -124,7 +125,8 @@ function addTeam(
   routes.post(`${prefix}/invitations`, {
     id: `invite${idSuffix}`,
     summary: 'Invite a person',
-    about: 'Creates an invitation link for a role, and mails it when a mail server is configured.',
+    about:
+      'Creates an invitation link for a role, and mails it when a mail server is configured. Owners can invite once their publisher is approved, and only so many people a day.',
     tag: TAG,
     access: write,
     sensitive: true,
@@ -151,7 +153,12 @@ function addTeam(
     if (sendMails === null && isOperatorRole(call.caller.role) && (await findByTypedEmail(db, email)) !== null)
       throw new AppError('CONFLICT', `${email} already has an account.`)
     const wanted = { ...team, email, role, invitedBy: call.caller.id, mailed: sendMails !== null }
-    const { token } = await db.transaction().execute((trx) => invite(trx, call.by, secretKey, wanted, new Date()))
+    const now = new Date()
+    const { token } = await db.transaction().execute(async (trx) => {
+      if (team.publisherId !== null && !isOperatorRole(call.caller.role))
+        await checkInvitation(trx, team.publisherId, email, now)
+      return invite(trx, call.by, secretKey, wanted, now)
+    })
     return invitationUrl(config.publicUrl, token)
   }
 

@@ -28,6 +28,8 @@ type PeopleProps = {
   /** The role that invites others: the first person gets it. */
   ownerRole: string
   mayChange: boolean
+  /** Why no one can be invited at the moment. */
+  whyNotInvite?: string | undefined
 }
 type TeamData = Schemas['Team']
 /** A role that the page offers: those of operators and of publishers differ, and the page has those of its `base`. */
@@ -35,7 +37,7 @@ type Offered = never
 
 const MAILS_MS = 5_000 // what became of the mail of an invitation shows while one looks
 
-export function People({ base, about, roles, ownerRole, mayChange }: PeopleProps) {
+export function People({ base, about, roles, ownerRole, mayChange, whyNotInvite }: PeopleProps) {
   const [filters, change] = useFilters()
   const search = filters['search'] ?? ''
   const pages = usePages()
@@ -43,7 +45,16 @@ export function People({ base, about, roles, ownerRole, mayChange }: PeopleProps
   const team = useGet(`${base}/people`, { query: { search, cursor: pages.cursor }, everyMs: MAILS_MS })
   const [isOpen, { open, close }] = useDisclosure()
   return (
-    <Page title="People" about={about} actions={mayChange && <Button onClick={open}>Invite member</Button>}>
+    <Page
+      title="People"
+      about={about}
+      actions={mayChange && whyNotInvite === undefined && <Button onClick={open}>Invite member</Button>}
+    >
+      {mayChange && whyNotInvite !== undefined && (
+        <Alert color="gray" role="status">
+          {whyNotInvite}
+        </Alert>
+      )}
       <Modal opened={isOpen} onClose={close} title="Invite member">
         <Loaded query={team}>
           {(data) => <Invite base={base} roles={roles} firstRole={data.has_leader ? undefined : ownerRole} />}

@@ -9,7 +9,17 @@ const ROLES = [
   { value: 'publisher_owner', label: 'Owner', about: 'Can do everything, including inviting members.' },
 ]
 
+/** Operators may always invite; theirs is no publisher. */
+function whyNotInvite({ publisher }: ReturnType<typeof useMe>): string | undefined {
+  if (publisher === null) return undefined
+  if (publisher.refusal !== null)
+    return 'Your application was refused, so you cannot invite members. Contact the operator.'
+  if (publisher.status === 'pending') return 'You can invite members once the operator has approved your account.'
+  return undefined
+}
+
 export default function Team() {
+  const me = useMe()
   const { publisher_id } = useParams<{ publisher_id: string }>()
   return (
     <People
@@ -17,7 +27,8 @@ export default function Team() {
       about="Owners can do everything. Developers set up apps and postbacks, finance sees the balance and sets rates, viewers can’t change anything."
       roles={ROLES}
       ownerRole="publisher_owner"
-      mayChange={isOwner(useMe())}
+      mayChange={isOwner(me)}
+      whyNotInvite={whyNotInvite(me)}
     />
   )
 }
