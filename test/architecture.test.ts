@@ -119,8 +119,14 @@ const PUBLIC: Record<string, readonly string[]> = {
   ledger: ['ledger.ts'],
   // What a postback says, how an app's secret signs, and how others' servers are reached.
   postbacks: ['address-guard.ts', 'message.ts', 'open-socket.ts', 'schedule.ts', 'signing.ts'],
-  // Callbacks that wait for an operator, and how what is known of a user is locked and left out.
-  conversions: ['conversions.ts', 'inbound/open-calls.ts', 'inbound/redact-call.ts', 'keys.ts'],
+  // Callbacks that wait for an operator, what their statuses mean, and how what is known of a user is locked and left out.
+  conversions: [
+    'conversions.ts',
+    'inbound/open-calls.ts',
+    'inbound/redact-call.ts',
+    'inbound/status-words.ts',
+    'keys.ts',
+  ],
   // What a user has.
   users: ['balances.ts', 'users.ts'],
   // How the pages of an app look, and the streams of its users.

@@ -153,6 +153,29 @@ test('what is set for an advertiser stays when a feed is added, and a feed that 
   await assert.rejects(createFeed(db, TESTER, SECRET_KEY, { name: 'Set by hand', advertiserId: null, kind: { preset: 'ayet' }, credentials: { key: 'k', adslot: '1' }, settings: FEED_DEFAULTS }), /An advertiser "Set by hand" already exists/) // prettier-ignore
 })
 
+test('a feed that would change what callbacks of an advertiser mean is refused, until the operator sets it', async () => {
+  const { db } = world.database
+  const add = (preset: string, advertiserId: number) => createFeed(db, TESTER, SECRET_KEY, { name: `${preset} for ${advertiserId}`, advertiserId, kind: { preset }, credentials: { key: 'k', tenant: 't', adslot: '1' }, settings: FEED_DEFAULTS }) // prettier-ignore
+  const [offer = 0] = await world.createOffers({ payout: 5 })
+  const { advertiser_id } = await db.selectFrom('offers').select('advertiser_id').where('offer_id', '=', offer).executeTakeFirstOrThrow() // prettier-ignore
+  const confirm = async (userId: string, transaction: string) => {
+    const { clickId } = await world.click(offer, live, `userId=${userId}`)
+    await world.confirm(offer, clickId, { txn_id: transaction })
+    return (await world.confirm(offer, clickId, { txn_id: transaction, status: '2' })).outcome
+  }
+  assert.equal(await confirm('before', 'r-1'), 'reversed')
+  const before = await getAdvertiser(db, advertiser_id)
+  await assert.rejects(add('affise', advertiser_id), /would be read differently: the status "2" means rejected now, and pending for this network\. Choose another advertiser for this feed, or change the callback settings of this one first\./) // prettier-ignore
+  await assert.rejects(add('ayet', advertiser_id), /"r-1" is the ID of a transaction now, and marks a reversal/)
+  assert.deepEqual(await getAdvertiser(db, advertiser_id), before)
+  await db.deleteFrom('inbound_calls').where('advertiser_id', '=', advertiser_id).execute()
+  await assert.rejects(add('affise', advertiser_id), /would be read differently/, 'its conversions are older than the log') // prettier-ignore
+  assert.equal(await confirm('after', 't-1'), 'reversed')
+  await setAdvertiser(db, TESTER, advertiser_id, { reversalPrefix: 'r-', statusMap: [['2', 'pending'], ['3', 'rejected']] }) // prettier-ignore
+  await add('affise', advertiser_id)
+  await add('ayet', advertiser_id)
+})
+
 test('where a network signs its callbacks and its secret is known, those with a wrong signature are refused', async () => {
   const secret = 'theirs-and-ours'
   const signs: Record<string, (text: string) => string> = {

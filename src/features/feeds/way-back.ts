@@ -1,12 +1,14 @@
 // How an upstream confirms conversions to us: the URL to paste into its system, and what our side has to know about its
 // calls.
 import { isDeepStrictEqual } from 'node:util'
+import { sql } from 'kysely'
 import type { Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
 import { setAdvertiser } from '../accounts/advertiser-settings.ts'
-import { type Advertiser, getAdvertiser } from '../accounts/advertisers.ts'
+import { type Advertiser, dialectOf, getAdvertiser } from '../accounts/advertisers.ts'
 import type { Actor } from '../accounts/audit.ts'
 import { addCallRules } from '../accounts/call-rules.ts'
+import { readStatus } from '../conversions/inbound/status-words.ts'
 import type { WayBack } from './presets/preset.ts'
 
 const PLAIN: WayBack = {
@@ -35,6 +37,8 @@ export async function understandUpstream(
   const known = await getAdvertiser(trx, advertiserId)
   const { statuses = {}, negative_amount, reversal_prefix, ignored, only_goal } = back
   for (const conflict of conflictsWith(known, back)) throw new OperatorError(`The advertiser ${known.name} ${conflict}. Change that, or choose another advertiser for this feed.`, 'advertiser') // prettier-ignore
+  const change = await findChange(trx, known, back)
+  if (change !== null) throw new OperatorError(`Callbacks of the advertiser ${known.name} would be read differently: ${change}. Choose another advertiser for this feed, or change the callback settings of this one first.`, 'advertiser') // prettier-ignore
   const missing = Object.entries(statuses).filter(([word]) => !Object.hasOwn(known.status_map, word))
   await setAdvertiser(trx, by, advertiserId, {
     ...(missing.length > 0 && { statusMap: [...Object.entries(known.status_map), ...missing] }),
@@ -57,4 +61,30 @@ function* conflictsWith(known: Advertiser, back: WayBack): Generator<string> {
   if (negative_amount !== undefined && ![negative_amount, 'refuse'].includes(known.negative_amount)) yield `is set to treat negative amounts differently: ${known.negative_amount}` // prettier-ignore
   if (reversal_prefix !== undefined && ![reversal_prefix, ''].includes(known.reversal_prefix)) yield `recognizes reversals by "${known.reversal_prefix}", and this network marks them with "${reversal_prefix}"` // prettier-ignore
   if (known.signature !== null && !isDeepStrictEqual(known.signature, back.signed?.signature ?? null)) yield 'has a callback signature that this network does not use' // prettier-ignore
+}
+
+const MOST_SEARCHED = 10_000 // of its conversions, the latest first
+
+/** What callbacks that came before this feed mean now, and would no longer mean. Null: nothing. */
+async function findChange(trx: Trx, known: Advertiser, back: WayBack): Promise<string | null> {
+  const { advertiser_id } = known
+  const words = Object.entries(back.statuses ?? {}).map(([word, after]) => ({ word, before: readStatus(word, dialectOf(known)), after })) // prettier-ignore
+  const changed = words.find(({ before, after }) => before !== undefined && before !== after)
+  if (changed !== undefined && (await hasHadCalls(trx, advertiser_id))) return `the status "${changed.word}" means ${changed.before} now, and ${changed.after} for this network` // prettier-ignore
+  const { reversal_prefix: prefix = '' } = back
+  if (prefix === '' || known.reversal_prefix === prefix) return null
+  const { rows } = await sql<{ id: string }>`
+    SELECT advertiser_transaction_id AS id FROM (
+      SELECT advertiser_transaction_id FROM conversions WHERE advertiser_id = ${advertiser_id} AND NOT is_test
+      ORDER BY conversion_id DESC LIMIT ${MOST_SEARCHED}) c
+    WHERE starts_with(advertiser_transaction_id, ${prefix}) LIMIT 1`.execute(trx)
+  return rows[0] === undefined ? null : `"${rows[0].id}" is the ID of a transaction now, and marks a reversal for this network` // prettier-ignore
+}
+
+/** The log forgets, conversions stay. */
+async function hasHadCalls(trx: Trx, advertiserId: number): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`
+    SELECT EXISTS (SELECT FROM inbound_calls WHERE advertiser_id = ${advertiserId})
+      OR EXISTS (SELECT FROM conversions WHERE advertiser_id = ${advertiserId}) AS has`.execute(trx)
+  return rows[0]?.has === true
 }

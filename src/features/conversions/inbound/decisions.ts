@@ -9,7 +9,7 @@ import { type Actor, recordAuditAlone } from '../../accounts/audit.ts'
 import { BATCH_ROWS } from '../command-queue.ts'
 import type { Status } from '../conversions.ts'
 import { type ApplyCommand, confirmCall } from './confirm.ts'
-import { USUAL_STATUSES } from './parameters.ts'
+import { USUAL_STATUSES } from './status-words.ts'
 
 export const WANTED = ['approved', 'rejected', 'reversed'] as const
 export const MAX_DECISIONS = 5_000

@@ -10,6 +10,7 @@ import type { AmountProblem } from '../commands.ts'
 import { STATUSES, type Status } from '../conversions.ts'
 import { MAX_AMOUNT_MICROS } from '../payout.ts'
 import { type Amount, type AmountStyle, readAmount } from './amounts.ts'
+import { readStatus } from './status-words.ts'
 
 type Parameter = (typeof POSTBACK_PARAMETERS)[number]
 
@@ -28,13 +29,6 @@ const USUAL_ALIASES: Partial<Record<Parameter, string[]>> = {
   txn_id: ['tid', 'action_id', 'order_id'],
   amount: ['sum'],
 }
-
-export const USUAL_STATUSES = new Map<string, Status>(Object.entries({
-  '': 'approved', '1': 'approved', approve: 'approved', confirmed: 'approved', accepted: 'approved', paid: 'approved', success: 'approved', ok: 'approved',
-  '0': 'pending', hold: 'pending', waiting: 'pending',
-  '2': 'rejected', reject: 'rejected', declined: 'rejected', cancelled: 'rejected', canceled: 'rejected', denied: 'rejected',
-  '3': 'reversed', reverse: 'reversed', chargeback: 'reversed', refunded: 'reversed', refund: 'reversed',
-})) // prettier-ignore
 
 const MAX_VALUE = 256
 /**
@@ -261,11 +255,6 @@ const withoutMacro = (value: string | null) =>
 /** U+FFFD replaces bytes that are not UTF-8. Two IDs that differ only there would look the same. */
 const isText = (value: string) =>
   Array.from(value).length <= MAX_VALUE && !/[\0\ufffd]/.test(value) && value.isWellFormed()
-
-function readStatus(word: string, { statusMap }: Dialect): Status | undefined {
-  const mapped = Object.hasOwn(statusMap, word) ? statusMap[word] : word
-  return STATUSES.find((status) => status === mapped) ?? USUAL_STATUSES.get(mapped ?? '')
-}
 
 /** An unknown country is ignored: it is no reason to refuse a confirmation. */
 function readCountry(text: string | null): string | null {
