@@ -40,6 +40,19 @@ test('every live goal has a URL, which asks for an amount where a share of it is
   assert.deepEqual((await listPostbackUrls(db, advertiser, TARGET)).offers[0]?.goals, [buy, stay])
 })
 
+test('a URL names its goal, also where the advertiser calls another one as we call it', async () => {
+  const { db } = world.database
+  const goals = [
+    { name: 'A', payout: 1, external_id: 'a b' },
+    { name: 'B', payout: 1, external_id: 'b' },
+  ]
+  const advertiser = await createOffers({ payout: 2, goals })
+  const urls = async () => (await listPostbackUrls(db, advertiser, TARGET)).offers.flatMap(({ goals: all }) => all)
+  const [a, b] = await urls()
+  await db.updateTable('goals').set({ external_id: String(a?.goal_id) }).where('goal_id', '=', b?.goal_id ?? 0).execute() // prettier-ignore
+  assert.deepEqual((await urls()).map(({ postback_url }) => new URL(postback_url).searchParams.get('goal')), ['a b', String(b?.goal_id)]) // prettier-ignore
+})
+
 test("the advertiser's own names stand in its URLs", async () => {
   const { db } = world.database
   const { advertiser_id } = await createOffers({

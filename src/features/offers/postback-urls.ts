@@ -31,9 +31,8 @@ export async function listPostbackUrls(
     .execute()
   const goals = await db
     .selectFrom('goals')
-    .select(['offer_id', 'goal_id', 'name', 'payout_ppm', 'revenue_ppm'])
+    .select(['offer_id', 'goal_id', 'external_id', 'name', 'is_retired', 'payout_ppm', 'revenue_ppm'])
     .where((is) => is('offer_id', '=', is.fn.any(is.val(offers.map((offer) => offer.offer_id)))))
-    .where('is_retired', '=', false)
     .orderBy('offer_id')
     .orderBy('place')
     .execute()
@@ -43,32 +42,39 @@ export async function listPostbackUrls(
       offer_id,
       name,
       can_be_confirmed: destination_url.includes('{click_id}'),
-      goals: (byOffer.get(offer_id) ?? []).map((goal) => ({
-        goal_id: goal.goal_id,
-        name: goal.name,
-        postback_url: postbackUrl(advertiser, {
-          publicUrl,
-          token,
-          goalId: goal.goal_id,
-          isShare: goal.payout_ppm !== null || goal.revenue_ppm !== null,
-        }),
-      })),
+      goals: (byOffer.get(offer_id) ?? [])
+        .filter(({ is_retired }) => !is_retired)
+        .map((goal) => ({
+          goal_id: goal.goal_id,
+          name: goal.name,
+          postback_url: postbackUrl(advertiser, { publicUrl, token, goal, goals: byOffer.get(offer_id) ?? [] }),
+        })),
     })),
     more_offers: Math.max(0, (offers[0]?.count ?? 0) - MAX_OFFERS),
   }
 }
 
-type PostbackTarget = { publicUrl: string; token: string; goalId: number; isShare: boolean }
+type Goal = { goal_id: number; external_id: string | null; name: string; payout_ppm: number | null; revenue_ppm: number | null } // prettier-ignore
+/** `goals`: all of its offer. */
+type PostbackTarget = { publicUrl: string; token: string; goal: Goal; goals: readonly Goal[] }
 
 /** With the advertiser's own names for our parameters; what stands in braces is for its system to fill in. */
 export function postbackUrl({ aliases }: Pick<Advertiser, 'aliases'>, target: PostbackTarget): string {
+  const { goal, goals, publicUrl, token } = target
+  const isShare = goal.payout_ppm !== null || goal.revenue_ppm !== null
   const parameters = [
     ['click_id', '{click_id}'],
-    ['goal', String(target.goalId)],
+    ['goal', encodeURIComponent(nameOf(goal, goals))],
     ['txn_id', '{txn_id}'],
-    ...(target.isShare ? [['amount', '{amount}']] : []),
-    ['token', target.token],
+    ...(isShare ? [['amount', '{amount}']] : []),
+    ['token', token],
   ]
   const query = parameters.map(([name = '', value]) => `${encodeURIComponent(aliases[name]?.[0] ?? name)}=${value}`)
-  return `${target.publicUrl}/postback?${query.join('&')}`
+  return `${publicUrl}/postback?${query.join('&')}`
+}
+
+/** Our ID, which never changes, unless the advertiser means another goal by it. */
+function nameOf({ goal_id, external_id, name }: Goal, goals: readonly Goal[]): string {
+  const id = String(goal_id)
+  return goals.some((one) => one.goal_id !== goal_id && one.external_id === id) ? (external_id ?? name) : id
 }

@@ -86,12 +86,9 @@ export function advertiserTestRoutes(routes: ManageRoutes, { db, secretKey, conf
   async function presentClick(advertiserId: number, { click_id, clicked_at, offer_id }: ListedClick) {
     const offer = await getOwnOffer(db, advertiserId, offer_id)
     const goal = offer.goals.find(({ is_retired }) => !is_retired)
-    const url = postbackUrl(await findAdvertiserOf(db, advertiserId), {
-      publicUrl: config.publicUrl,
-      token: TOKEN_PLACE,
-      goalId: goal?.goal_id ?? 0,
-      isShare: (goal?.payout_ppm ?? goal?.revenue_ppm ?? null) !== null,
-    })
+    if (goal === undefined) throw new Error(`Offer ${offer_id} has no goals.`)
+    const target = { publicUrl: config.publicUrl, token: TOKEN_PLACE, goal, goals: offer.goals }
+    const url = postbackUrl(await findAdvertiserOf(db, advertiserId), target)
     const filled = url
       .replace('{click_id}', click_id)
       .replace('{txn_id}', `test-${click_id.slice(-12)}`)
