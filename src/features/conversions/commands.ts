@@ -29,6 +29,8 @@ export type Confirmation = {
   clickId: string | null
   /** The ID, the external ID or the name of a goal; null: the first one. */
   goal: string | null
+  /** In place of `goal`, where it is ours for certain. */
+  goalId?: number
   transactionId: string | null
   amountMicros: number | null
   /** An amount was sent, but not one to pay a share of. */

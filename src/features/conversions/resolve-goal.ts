@@ -51,6 +51,8 @@ export function goalOfConfirmation(
   ofUser: readonly Conversion[],
 ): GoalSnapshot | 'no_goal' | 'ambiguous' {
   const goals = knownGoals(offer, click, ofUser)
+  const { goalId } = confirmation
+  if (goalId !== undefined) return goals.find((goal) => goal.goalId === goalId) ?? 'no_goal'
   const named = confirmation.goal === null ? undefined : namedGoal(goals, confirmation.goal, click)
   if (named !== undefined) return named
   // Tracking platforms send event 0 for the conversion itself.

@@ -1,11 +1,15 @@
 // An advertiser approves and reverses by a file of its transaction IDs.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { editOffer } from '../../../test/edit-offer.ts'
 import { type Visitor, visit } from '../../../test/people.ts'
 import { TESTER } from '../../../test/tester.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
+import { setAdvertiser } from '../../features/accounts/advertiser-settings.ts'
 import { createAdvertiser } from '../../features/accounts/advertisers.ts'
 import type { IssuedCredentials } from '../../features/apps/keys.ts'
+import { searchCalls } from '../../features/conversions/inbound/calls.ts'
+import { reprocessCalls } from '../../features/conversions/inbound/confirm.ts'
 
 let live: IssuedCredentials
 let self: Visitor
@@ -67,6 +71,25 @@ test('a hold and the operator’s doubts stay, and a file is of one advertiser',
   assert.deepEqual(resultsOf(data), [['changes', 'pending']], 'confirmed, and approved when the hold is over')
   const { data: again } = await owner.post<Shown>(`/advertisers/${advertiser_id}/decisions`, { csv })
   assert.deepEqual(resultsOf(again), [['already', 'pending']])
+})
+
+test('a row decides its conversion, whatever the advertiser calls its goals and statuses, also when processed again', async () => {
+  const { db } = world.database
+  const [offer = 0] = await world.createOffers({ name: 'Like ours', payout: 6, goals: [{ name: 'A', payout: 1, external_id: 'a' }, { name: 'B', payout: 5, external_id: 'b' }] }) // prettier-ignore
+  const { goal_id } = await db.selectFrom('goals').select('goal_id').where('offer_id', '=', offer).orderBy('place').executeTakeFirstOrThrow() // prettier-ignore
+  await editOffer(world, offer, ({ goals }) => ({ goals: goals.map((goal) => (goal.name === 'B' ? { ...goal, external_id: String(goal_id) } : goal)) })) // prettier-ignore
+  const { advertiser_id } = await db.selectFrom('offers').select('advertiser_id').where('offer_id', '=', offer).executeTakeFirstOrThrow() // prettier-ignore
+  const owner = await visit(world, 'advertiser', { publisherId: null, advertiserId: advertiser_id })
+  const { clickId } = await world.click(offer, live, 'userId=like-ours')
+  const { conversion_id } = await world.confirm(offer, clickId, { txn_id: 'r-1', goal: 'a' })
+  await setAdvertiser(db, TESTER, advertiser_id, { statusMap: [['rejected', 'pending']], reversalPrefix: 'r-', callRules: { ignored: [{ parameter: 'status', is: 'rejected', reason: 'No' }] } }) // prettier-ignore
+  const { data } = await owner.post<Shown>(`/advertisers/${advertiser_id}/decisions`, { csv: 'transaction_id,status\nr-1,rejected\n' }) // prettier-ignore
+  assert.deepEqual(resultsOf(data), [['changes', 'reversed']])
+  const conversions = await db.selectFrom('conversions').select(['conversion_id', 'status']).where('offer_id', '=', offer).execute() // prettier-ignore
+  assert.deepEqual(conversions, [{ conversion_id, status: 'reversed' }])
+  const { rows: calls } = await searchCalls(db, { advertiserId: advertiser_id, clickId }, 1)
+  const [again] = await reprocessCalls(db, TESTER, calls, { countryOf: () => null })
+  assert.equal(again?.outcome, 'duplicate')
 })
 
 test('what is wrong with a file is said', async () => {

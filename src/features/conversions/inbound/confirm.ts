@@ -6,6 +6,7 @@ import { type Actor, recordAuditAlone } from '../../accounts/audit.ts'
 import type { Confirmation, Outcome } from '../commands.ts'
 import { applyCommands } from '../apply-commands.ts'
 import { callOf, type CallRow, describeOutcome, findCalls, keepRefusedCall } from './calls.ts'
+import { dialectFor, goalFor } from './decision-calls.ts'
 import { type CallOutcome, type InboundCall, isUnprocessed } from './inbound-call.ts'
 import { findIgnored } from './ignored-calls.ts'
 import { isAllowedFrom } from './allowed-addresses.ts'
@@ -90,7 +91,7 @@ export async function confirmCall(
     kind: 'confirmation',
     advertiserId: call.advertiserId,
     clickId: parsed.clickId,
-    goal: parsed.goal,
+    ...goalFor(call, parsed.goal),
     transactionId: parsed.transactionId,
     ...(await inDollars(db, parsed, call.receivedAt)),
     status: parsed.status,
@@ -188,7 +189,7 @@ export async function reprocessCall(
   // Only a call that was judged is judged anew. One that never got so far is judged as if it were on time.
   const isAgain =
     options.isAgain === true && before !== null && !['unmatched', 'invalid', 'refused'].includes(before.outcome)
-  return confirmCall(db, again, dialectOf(advertiser), { ...options, isAgain, applyCommand, now })
+  return confirmCall(db, again, dialectFor(call, dialectOf(advertiser)), { ...options, isAgain, applyCommand, now })
 }
 
 /** An operator asks for it. In the order given; the log of calls has the outcome of each. */

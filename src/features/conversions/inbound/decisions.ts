@@ -9,6 +9,7 @@ import { type Actor, recordAuditAlone } from '../../accounts/audit.ts'
 import { BATCH_ROWS } from '../command-queue.ts'
 import type { Status } from '../conversions.ts'
 import { type ApplyCommand, confirmCall } from './confirm.ts'
+import { DECISION_METHOD, dialectFor } from './decision-calls.ts'
 import { USUAL_STATUSES } from './status-words.ts'
 
 export const WANTED = ['approved', 'rejected', 'reversed'] as const
@@ -59,8 +60,11 @@ export async function applyDecisions(
       txn_id: decision.transactionId,
       status: decision.wanted ?? '',
     }).toString()
-    const call = { inboundId: uuid7(receivedAt.getTime()), receivedAt, advertiserId, method: 'CSV', query, body: '', isCut: false, ip: by.ip, clickId: null, attempts: 1, before: null } // prettier-ignore
-    const { outcome, message } = await confirmCall(db, call, plainly(dialect), { applyCommand, countryOf: () => null })
+    const call = { inboundId: uuid7(receivedAt.getTime()), receivedAt, advertiserId, method: DECISION_METHOD, query, body: '', isCut: false, ip: by.ip, clickId: null, attempts: 1, before: null } // prettier-ignore
+    const { outcome, message } = await confirmCall(db, call, dialectFor(call, dialect), {
+      applyCommand,
+      countryOf: () => null,
+    })
     const isStatus = outcome === 'approved' || outcome === 'pending' || outcome === 'rejected' || outcome === 'reversed'
     return { ...decision, result: isStatus ? 'changes' : outcome === 'duplicate' ? 'already' : 'final', status: isStatus ? outcome : decision.status, message } // prettier-ignore
   }
@@ -69,9 +73,6 @@ export async function applyDecisions(
     done.push(...(await Promise.all(planned.slice(i, i + BATCH_ROWS).map(apply))))
   return done
 }
-
-/** Parameters have our names and words here, whatever the advertiser calls them. */
-const plainly = <D extends { aliases: object; statusMap: object; reversalPrefix: string }>(dialect: D): D => ({ ...dialect, aliases: {}, statusMap: {}, reversalPrefix: '' }) // prettier-ignore
 
 type Planned = { decision: Decision; known: Known | null }
 
