@@ -267,3 +267,18 @@ test('a yes that is understood late does not undo the no that came after it', as
     assert.deepEqual((await conversionsOf(clickId)).map(({ status }) => status), ['rejected']) // prettier-ignore
   }
 })
+
+test('a call that was ignored does not undo the no that came after it', async () => {
+  const { db } = world.database
+  const [offerId = 0] = await world.createOffers({})
+  const { advertiser_id } = await db.selectFrom('offers').select('advertiser_id').where('offer_id', '=', offerId).executeTakeFirstOrThrow() // prettier-ignore
+  await setAdvertiser(db, TESTER, advertiser_id, { callRules: { ignored: [{ parameter: 'test', is: '1', reason: 'A test.' }] } }) // prettier-ignore
+  const { clickId } = await world.click(offerId, live, 'userId=ignored')
+  assert.equal((await world.confirm(offerId, clickId, { txn_id: 'ignored', test: '1' })).outcome, 'ignored')
+  assert.equal((await world.confirm(offerId, clickId, { txn_id: 'ignored', status: 'rejected' })).outcome, 'rejected')
+  const [ignored] = await listCalls(db, { outcome: 'ignored' }, 1)
+  await setAdvertiser(db, TESTER, advertiser_id, { callRules: {} })
+  const again = await reprocessCall(db, callOf(ignored as CallRow), { ...nowhere, isAgain: true })
+  assert.equal(again.outcome, 'duplicate')
+  assert.deepEqual((await conversionsOf(clickId)).map(({ status }) => status), ['rejected']) // prettier-ignore
+})

@@ -188,7 +188,9 @@ export async function reprocessCall(
   const again = { ...call, advertiserId, attempts: call.attempts + 1 }
   // Only a call that was judged is judged anew. One that never got so far is judged as if it were on time.
   const isAgain =
-    options.isAgain === true && before !== null && !['unmatched', 'invalid', 'refused'].includes(before.outcome)
+    options.isAgain === true &&
+    before !== null &&
+    !['unmatched', 'invalid', 'refused', 'ignored'].includes(before.outcome)
   return confirmCall(db, again, dialectFor(call, dialectOf(advertiser)), { ...options, isAgain, applyCommand, now })
 }
 
