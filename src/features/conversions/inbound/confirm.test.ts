@@ -180,9 +180,11 @@ test('a click id that was never ours is unmatched, not an error', async () => {
     uuid7(Date.now()),
     uuid7(Date.now()).toUpperCase(),
     '00000000-0000-0000-0000-000000000000',
+    'f0f0f0f0-f0f0-4f0f-8f0f-f0f0f0f0f0f0',
     'ffffffff-ffff-ffff-ffff-ffffffffffff',
   ])
-    assert.equal((await world.confirm(offerId, clickId)).status, 202, clickId)
+    for (const parameters of [{}, { amount: '5', currency: 'EUR' }] as Record<string, string>[])
+      assert.equal((await world.confirm(offerId, clickId, parameters)).status, 202, clickId)
 })
 
 test('any number of calls about an unknown click cost one look each, and are refused in the end', async () => {

@@ -120,7 +120,9 @@ async function inDollars(
 ) {
   // prettier-ignore
   if (currency === null || amountMicros === null) return { amountMicros, amountProblem }
-  const rate = await rateOn(db, currency, dayOf(clickId === null ? receivedAt : new Date(uuid7Time(clickId))))
+  // An ID that is not ours may say any time.
+  const earned = clickId === null ? receivedAt : new Date(Math.min(uuid7Time(clickId), receivedAt.getTime()))
+  const rate = await rateOn(db, currency, dayOf(earned))
   if (rate !== null) return { amountMicros: toDollars(amountMicros, rate), amountProblem }
   const isDenial = status === 'rejected' || status === 'reversed'
   return { amountMicros: null, amountProblem: isDenial ? null : ('other_currency' as const) }
