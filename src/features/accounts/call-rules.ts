@@ -52,7 +52,7 @@ export async function addCallRules(
   const advertiser = await trx.selectFrom('advertisers').select('call_rules').where('advertiser_id', '=', advertiserId).forNoKeyUpdate().executeTakeFirst() // prettier-ignore
   if (advertiser === undefined) throw new NoSuch('advertiser', advertiserId)
   const before = advertiser.call_rules as CallRules
-  const isKnown = (one: IgnoredCall) => before.ignored?.some((each) => isDeepStrictEqual(each, one)) ?? false
+  const isKnown = (one: IgnoredCall) => before.ignored?.some((each) => isSameRule(each, one)) ?? false
   const more = ignored.filter((one) => !isKnown(one))
   const after: CallRules = {
     ...before,

@@ -26,7 +26,9 @@ export async function showCallRules(
 export async function joinPresetRules(trx: Trx, advertiserId: number, given: CallRules): Promise<CallRules> {
   await trx.selectFrom('advertisers').select('advertiser_id').where('advertiser_id', '=', advertiserId).forNoKeyUpdate().execute() // prettier-ignore
   const { ignored, only_goal_preset } = await showCallRules(trx, await getAdvertiser(trx, advertiserId))
-  const kept = ignored.filter(({ preset }) => preset !== null).map(({ preset: _preset, ...rule }) => rule)
+  const ofPresets = ignored.filter(({ preset }) => preset !== null).map(({ preset: _preset, ...rule }) => rule)
+  // Installations of before may have one twice: by an operator and by a preset.
+  const kept = ofPresets.filter((rule, i) => ofPresets.findIndex((one) => isSameRule(one, rule)) === i)
   const own = (given.ignored ?? []).filter((rule) => !kept.some((one) => isSameRule(one, rule)))
   return { ignored: [...kept, ...own], only_goal: given.only_goal === true || only_goal_preset !== null }
 }

@@ -139,6 +139,22 @@ test('rules that came with the preset of a feed stay, whatever is set besides th
   assert.deepEqual((await show(advertiser_id)).call_rules, came)
 })
 
+test('a rule that an operator has set and a preset brings is one, and settings with both of before can be changed', async () => {
+  const { advertiser_id } = await make()
+  const one = `/advertisers/${advertiser_id}`
+  const own = { parameter: 'nonpayable_install_goal', is: 'TRUE', reason: 'Not paid.' }
+  await operator.patch(one, { call_rules: { ignored: [own], only_goal: false } })
+  const feed = { name: `AdGem beside ${advertiser_id}`, advertiser_id, preset: 'adgem', credentials: { key: 'k' } }
+  await operator.post('/feeds', { ...feed, settings: { share_percent: 50 } })
+  const joined = { ignored: [{ ...own, preset: 'AdGem' }], only_goal: true, only_goal_preset: 'AdGem' }
+  assert.deepEqual((await show(advertiser_id)).call_rules, joined)
+  const both = { ignored: [own, { ...own, is: 'true', reason: 'An install.' }], only_goal: true }
+  await world.database.db.updateTable('advertisers').set({ call_rules: JSON.stringify(both) }).where('advertiser_id', '=', advertiser_id).execute() // prettier-ignore
+  const more = { parameter: 'test', is: '1', reason: 'A test.' }
+  const { status, data } = await operator.patch<Shown>(one, { call_rules: { ignored: [more], only_goal: false } })
+  assert.deepEqual([status, data.call_rules], [200, { ...joined, ignored: [...joined.ignored, { ...more, preset: null }] }]) // prettier-ignore
+})
+
 test('the URLs to hand out have a placeholder for the token, and the advertiser’s own names', async () => {
   const [offerId = 0] = await world.createOffers({ goals: [{ name: 'Join', payout: 1 }] })
   const { advertiser_id } = (await operator.get<{ advertiser_id: number }>(`/offers/${offerId}`)).data
