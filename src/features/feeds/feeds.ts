@@ -7,11 +7,11 @@ import { NoSuch, OperatorError } from '../../errors.ts'
 import { deriveKey, deriveKeys, reseal, type Resealed, seal, unseal } from '../../lib/keys.ts'
 import { createAdvertiser } from '../accounts/advertisers.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'
-import { setCallSignature } from '../accounts/call-signature.ts'
 import type { FeedRequest } from './feed-request.ts'
 import { type FeedSettings, showSettings } from './feed-settings.ts'
 import type { Validators } from './fetch-feed.ts'
 import type { Mapping } from './mapping/mapping.ts'
+import { setPostbackSecret } from './postback-secret.ts'
 import type { Credentials } from './prepare-request.ts'
 import { presetOf } from './presets/presets.ts'
 import { endRunOf } from './run-fence.ts'
@@ -68,7 +68,7 @@ export async function createFeed(db: Db, by: Actor, secretKey: string, feed: New
       if (back !== undefined) await understandUpstream(trx, by, advertiserId, back)
       const { postbackSecret: secret = '' } = feed
       if (secret !== '' && back?.signed === undefined) throw new OperatorError('The callbacks of this network are not signed.', 'postback_secret') // prettier-ignore
-      if (secret !== '' && back?.signed !== undefined) await setCallSignature(trx, by, secretKey, advertiserId, { signature: back.signed.signature, secret }) // prettier-ignore
+      if (secret !== '') await setPostbackSecret(trx, by, secretKey, advertiserId, secret)
       await recordAudit(trx, by, { action: 'feed.create', subject: feed_id, details: { name, advertiser_id: advertiserId, preset: own.preset ?? null } }) // prettier-ignore
       return { feedId: feed_id, advertiserId, token: made?.token ?? null }
     })

@@ -14,7 +14,9 @@ import { createAddressGuard } from '../postbacks/address-guard.ts'
 import { createSocketOpener } from '../postbacks/open-socket.ts'
 import { FEED_DEFAULTS } from './feed-settings.ts'
 import { createFeed } from './feeds.ts'
+import { setPostbackSecret } from './postback-secret.ts'
 import { PRESETS } from './presets/presets.ts'
+import { removeFeed } from './remove-feed.ts'
 import { runFeed } from './run.ts'
 import { postbackUrlFor } from './way-back.ts'
 
@@ -195,6 +197,24 @@ test('where a network signs its callbacks and its secret is known, those with a 
     assert.equal((await send(what)).reason, 'wrong_signature', key)
   }
   await assert.rejects(createFeed(world.database.db, TESTER, SECRET_KEY, { name: 'Not signed', advertiserId: null, kind: { preset: 'affise' }, credentials: { key: 'x', tenant: 'x' }, settings: FEED_DEFAULTS, postbackSecret: secret }), /callbacks of this network are not signed/) // prettier-ignore
+})
+
+test('a secret is for the network of the feeds that there are, and refused where they sign differently', async () => {
+  const { db } = world.database
+  const { advertiser_id } = await createAdvertiser(db, TESTER, SECRET_KEY, 'Signs otherwise by now')
+  const credentials = { key: 'k', pubid: '1', appid: '1', placement: 'p', tenant: 't' }
+  const add = (preset: string, more: object = {}) => createFeed(db, TESTER, SECRET_KEY, { name: `${preset} with a secret`, advertiserId: advertiser_id, kind: { preset }, credentials, settings: FEED_DEFAULTS, ...more }) // prettier-ignore
+  const sign = () => setPostbackSecret(db, TESTER, SECRET_KEY, advertiser_id, 'theirs')
+  const remove = (feedId: number) => removeFeed(db, TESTER, SECRET_KEY, feedId)
+  await remove((await add('torox')).feedId)
+  await assert.rejects(sign(), /It is not known how/)
+  await add('lootably')
+  const { feedId } = await add('affise')
+  await assert.rejects(sign(), /The networks of Signs otherwise by now sign their callbacks differently, or not at all/)
+  await assert.rejects(add('bitlabs', { postbackSecret: 'theirs' }), /sign their callbacks differently/)
+  await remove(feedId)
+  await sign()
+  assert.equal((await getAdvertiser(db, advertiser_id)).signature?.parameter, 'hash')
 })
 
 test('BitLabs signs the URL and ayeT the sorted query: what is signed otherwise is refused', async () => {
