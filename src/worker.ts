@@ -34,6 +34,7 @@ import { warnOfCaps } from './features/offers/cap-warnings.ts'
 import { forgetOldProposals } from './features/offers/proposals/proposals.ts'
 import { forgetPastUsage } from './features/offers/caps.ts'
 import { recomputePopularity } from './features/offers/popularity.ts'
+import { JudgedOffers } from './features/offers/products/app-rules.ts'
 import { arrangeProducts } from './features/offers/products/arrange-products.ts'
 import { reapExpired } from './features/postbacks/claims.ts'
 import { Deliverer } from './features/postbacks/deliverer.ts'
@@ -133,7 +134,8 @@ export async function buildWorker({ config, secretKey, database, log, metrics, t
     every(5 * SECOND, `running feeds${lane}`, () => runDueFeeds(runner, warn))
   }
 
-  every(15 * SECOND, 'choosing among offers for one product', () => arrangeProducts(db))
+  const judged = new JudgedOffers()
+  every(15 * SECOND, 'choosing among offers for one product', () => arrangeProducts(db, judged))
 
   // Sums.
   every(10 * MINUTE, 'popularity', () => recomputePopularity(db, new Date()))

@@ -139,12 +139,15 @@ export function readTarget(bytes: Buffer): OfferTarget {
 
 export const readName = (bytes: Buffer): string => new Reader(bytes).text()
 
-/** Name and description in all languages, which is what people search and keywords look at. */
 export function readWords(bytes: Buffer): string {
   const from = new Reader(bytes)
-  const own = `${from.text()}\n${from.text()}`
-  const translations = Object.values(parseTranslations(from.text()))
-  return [own, ...translations.flatMap(({ name = '', description = '' }) => [name, description])].join('\n')
+  return joinWords(from.text(), from.text(), from.text())
+}
+
+/** Name and description in all languages, which is what people search and keywords look at. */
+export function joinWords(name: string, description: string, translations: string): string {
+  const others = Object.values(parseTranslations(translations))
+  return [name, description, ...others.flatMap((texts) => [texts['name'] ?? '', texts['description'] ?? ''])].join('\n')
 }
 
 /** Writes into memory that it uses again. */

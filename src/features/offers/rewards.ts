@@ -17,4 +17,11 @@ export function rewardsOf(shares: readonly number[], { rateMicros, rounding }: R
   return rounding === null ? rewards : [sum(rewards.slice(1)), ...rewards.slice(1)]
 }
 
+/** In ten thousandths of an app's currency. */
+export type MinReward = RewardTerms & { steps: number }
+
+/** Whether what users would get is enough: as lists show it, but for a sale. `payouts`: of the offer, then of its goals. */
+export const isEnough = (payouts: readonly number[], wanted: MinReward): boolean =>
+  (rewardsOf(sharesOf(payouts, wanted.sharePpm), wanted)[0] ?? 0) >= wanted.steps
+
 const sum = (amounts: readonly number[]) => amounts.reduce((all, one) => all + one, 0)

@@ -4,7 +4,7 @@ import { Cache } from '../../lib/cache.ts'
 import type { Change, ChangeLog } from './change-log.ts'
 import { foldText, Keywords } from './keywords.ts'
 import { CATEGORIES } from './choices.ts'
-import { rewardsOf, type RewardTerms, sharesOf } from './rewards.ts'
+import { isEnough, type MinReward } from './rewards.ts'
 import type { Slots } from './slots.ts'
 
 /** What an app does not show: by its publisher's choice, and by the operator's. */
@@ -19,7 +19,7 @@ export type ContentRules = {
   /** By the operator: only these offers, or all but these; null: all. */
   listed: { only: boolean; offerIds: number[] } | null
   /** In ten thousandths of the app's currency, without a sale; null: any. */
-  minReward: (RewardTerms & { steps: number }) | null
+  minReward: MinReward | null
 }
 
 const STEP = 64 // offers between two places where judging may be interrupted
@@ -76,12 +76,10 @@ export class RuleSet {
     return this.#keywords.isEmpty || !this.#keywords.appearIn(foldText(slots.words(slot)))
   }
 
-  /** Whether what users would get is enough: as lists show it, but for a sale. */
   allowsReward(slots: Slots, slot: number): boolean {
     if (this.#minReward === null) return true
     const { payoutMicros, goals } = slots.record(slot)
-    const shares = sharesOf([payoutMicros, ...goals.map((goal) => goal.payoutMicros)], this.#minReward.sharePpm)
-    return (rewardsOf(shares, this.#minReward)[0] ?? 0) >= this.#minReward.steps
+    return isEnough([payoutMicros, ...goals.map((goal) => goal.payoutMicros)], this.#minReward)
   }
 
   allowsOffer(offerId: number): boolean {

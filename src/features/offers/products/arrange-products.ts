@@ -6,22 +6,25 @@ import { withRetry } from '../../../db/pg-errors.ts'
 import { tryLock } from '../../../db/try-lock.ts'
 import type { Category } from '../choices.ts'
 import { readLatestRanking } from '../ranking/read-rankings.ts'
+import { JudgedOffers, readAppRules, UNJUDGED } from './app-rules.ts'
 import { chooseShown, type ProductRule, type Rival } from './choose.ts'
 
 /** Returns how many offers changed their place. */
-export async function arrangeProducts(db: Db): Promise<number> {
+export async function arrangeProducts(db: Db, judged = new JudgedOffers()): Promise<number> {
   return withRetry(() =>
-    db.transaction().execute(async (trx) => ((await tryLock(trx, LOCKS.products)) ? arrange(trx) : 0)),
+    db.transaction().execute(async (trx) => ((await tryLock(trx, LOCKS.products)) ? arrange(trx, judged) : 0)),
   )
 }
 
-async function arrange(trx: Trx): Promise<number> {
+async function arrange(trx: Trx, judged: JudgedOffers): Promise<number> {
   const settings = await trx.selectFrom('network_settings').select(['product_rule', 'product_order']).executeTakeFirstOrThrow() // prettier-ignore
   const rule = settings.product_rule as ProductRule
   const rows = rule === 'all' ? [] : await readRivals(trx)
   const worth = await createWorth(trx, rule, settings.product_order)
-  const rivals = rows.map((row): Rival => ({ offerId: row.offer_id, product: row.product, isOpen: row.is_open, worth: worth(row), countries: row.countries, platforms: row.platforms, category: row.category, paymentRequired: row.payment_required })) // prettier-ignore
-  const chosen = [...chooseShown(rivals)].filter(([, other]) => other !== null)
+  const rules = await readAppRules(trx)
+  const known = await judged.read(trx, rows, rules)
+  const rivals = rows.map((row): Rival => ({ ...(known.get(row.offer_id) ?? UNJUDGED), offerId: row.offer_id, product: row.product, isOpen: row.is_open, worth: worth(row), countries: row.countries, platforms: row.platforms, category: row.category, paymentRequired: row.payment_required })) // prettier-ignore
+  const chosen = [...chooseShown(rivals, rules.minRewards)].filter(([, other]) => other !== null)
   const { numAffectedRows } = await sql`
     WITH chosen AS (SELECT * FROM unnest(${chosen.map(([offerId]) => offerId)}::bigint[], ${chosen.map(([, other]) => other)}::bigint[]) AS c (offer_id, behind))
     UPDATE offers o SET behind_offer_id = c.behind
@@ -33,6 +36,7 @@ async function arrange(trx: Trx): Promise<number> {
 
 type Row = {
   offer_id: number
+  changed_xid: string
   advertiser_id: number
   product: string
   payout_micros: number
@@ -46,7 +50,7 @@ type Row = {
 /** Offers that are allowed or blocked for single publishers are always listed as themselves. */
 async function readRivals(trx: Trx): Promise<Row[]> {
   const { rows } = await sql<Row>`
-    SELECT offer_id, advertiser_id, product, payout_micros, countries, platforms, category, payment_required,
+    SELECT offer_id, changed_xid::text, advertiser_id, product, payout_micros, countries, platforms, category, payment_required,
       status = 'active' AND coalesce(starts_at <= now(), true) AND coalesce(ends_at > now(), true) AND coalesce(greatest(full_until, budget_until) <= now(), true) AS is_open
     FROM offers
     WHERE product IN (SELECT product FROM offers WHERE product IS NOT NULL GROUP BY product HAVING count(*) > 1)
