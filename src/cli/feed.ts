@@ -9,7 +9,7 @@ import {
   readRun,
 } from '../features/feeds/feed-list.ts'
 import { type FeedSettings, showSettings } from '../features/feeds/feed-settings.ts'
-import { changeFeed, createFeed, pauseFeed, readFeed } from '../features/feeds/feeds.ts'
+import { changeFeed, createFeed, pauseFeed } from '../features/feeds/feeds.ts'
 import { readFeedChange, readNewFeed } from '../features/feeds/given-feed.ts'
 import { removeFeed } from '../features/feeds/remove-feed.ts'
 import { presetOf, PRESETS } from '../features/feeds/presets/presets.ts'
@@ -181,7 +181,7 @@ async function set(named: string, options: OutputOptions & FeedOptions & { name?
   const feed = await byOption(() =>
     withChange(async ({ database: { db }, secretKey, by }) => {
       const { feed_id } = await findFeed(db, named)
-      await changeFeed(db, by, secretKey, feed_id, readFeedChange(await readFeed(db, secretKey, feed_id), given))
+      await changeFeed(db, by, secretKey, feed_id, (feed) => readFeedChange(feed, given))
       return present(await readOne(db, String(feed_id)))
     }),
   )

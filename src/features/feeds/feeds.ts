@@ -156,20 +156,22 @@ export type FeedChange = {
   own?: { request: FeedRequest; mapping: Mapping }
 }
 
-/** The next run reads everything anew, and is due now. */
+/** The next run reads everything anew, and is due now. A function gets the feed as no one else can change it any more. */
 export async function changeFeed(
   db: Db,
   by: Actor,
   secretKey: string,
   feedId: number,
-  change: FeedChange,
+  change: FeedChange | ((feed: Feed) => FeedChange),
 ): Promise<void> {
-  // prettier-ignore
-  const { name, settings, credentials, own } = change
-  if (name !== undefined) checkName(name)
+  let name: string | undefined
   try {
     await inTransaction(db, async (trx) => {
       const before = await lockFeed(trx, feedId)
+      const wanted = typeof change === 'function' ? change(await readFeed(trx, secretKey, feedId)) : change
+      const { settings, credentials, own } = wanted
+      name = wanted.name
+      if (name !== undefined) checkName(name)
       if (own !== undefined && before.preset !== null) throw new OperatorError('This feed uses the request and mapping of its preset.', 'mapping') // prettier-ignore
       const values = {
         ...(name === undefined ? {} : { name }),

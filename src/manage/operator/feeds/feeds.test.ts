@@ -1,7 +1,9 @@
 // Feeds, through the door: an upstream that a test plays, and a worker.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import type { Static } from 'typebox'
+import { until } from '../../../../test/installation.ts'
 import { visit, type Visitor } from '../../../../test/people.ts'
 import { createOwnedApps } from '../../../../test/owned-apps.ts'
 import { Upstream } from '../../../../test/upstreams/server.ts'
@@ -10,6 +12,7 @@ import { SECRET_KEY, useWorld } from '../../../../test/world.ts'
 import { deriveKeys, unseal } from '../../../lib/keys.ts'
 import { createGuardedOpener } from '../../../features/postbacks/app-sender.ts'
 import { runAskedFeeds, runDueFeeds } from '../../../features/feeds/due-feeds.ts'
+import { lockFeed } from '../../../features/feeds/feeds.ts'
 import type { ChangePage, CreatedFeed, FeedList, HeldPage, OfferFeed, Run, RunPage, ShownFeed, TriedMapping } from './schema.ts' // prettier-ignore
 
 let operator: Visitor
@@ -197,6 +200,23 @@ test('settings change what the next run does; filters leave out without counting
     'settings.countries',
     'settings.hold_changes_percent',
   ])
+})
+
+test('two operators who change a feed at once both do', async () => {
+  const { db } = world.database
+  const { one, feedId } = await add()
+  const sent = await db.transaction().execute(async (trx) => {
+    await lockFeed(trx, feedId)
+    const answers = [{ share_percent: 25 }, { min_payout: '0.10' }].map((settings) => operator.patch<Shown>(one, { settings })) // prettier-ignore
+    await until(async () => {
+      const { rows } = await sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(db) // prettier-ignore
+      return rows.length === 2
+    })
+    return { answers }
+  })
+  for (const { status, text } of await Promise.all(sent.answers)) assert.equal(status, 200, text)
+  const { data } = await operator.get<Shown>(one)
+  assert.partialDeepStrictEqual(data.settings, { share_percent: 25, min_payout: '0.10' })
 })
 
 test('a run that was refused is applied by its operator', async () => {

@@ -112,8 +112,10 @@ export function feedsRoutes(routes: ManageRoutes, context: ManageContext): void 
     reply: ShownFeed,
     async run({ params: { feed_id }, body, by }) {
       const { remove_credentials: removed = [], ...given } = body
-      const feed = await find(feed_id)
-      await changeFeed(db, by, secretKey, feed_id, removeCredentials(feed, readFeedChange(feed, given), removed))
+      await find(feed_id)
+      await changeFeed(db, by, secretKey, feed_id, (feed) =>
+        removeCredentials(feed, readFeedChange(feed, given), removed),
+      )
       return show(feed_id)
     },
   })
