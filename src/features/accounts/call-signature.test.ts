@@ -77,6 +77,16 @@ test('a header may have it, over all parameters in order', async () => {
   assert.equal((await send(`click_id=${clickId}&a=1%203`, { 'x-hash': hash })).reason, 'wrong_signature')
 })
 
+test('a signature in base64 is known with its + as it is, encoded, or read as a space', async () => {
+  const { send } = await create({ algorithm: 'md5', of: '{secret}{oid}', encoding: 'base64', parameter: 'sig', header: null }) // prettier-ignore
+  const signOf = (oid: number) => createHash('md5').update(`sesame${oid}`).digest('base64')
+  const withPlus = (at: (sign: string) => boolean) => Array.from({ length: 10_000 }, (_, oid) => oid).find((oid) => at(signOf(oid))) ?? assert.fail() // prettier-ignore
+  for (const oid of [withPlus((sign) => sign.startsWith('+')), withPlus((sign) => sign.indexOf('+') > 0)])
+    for (const sig of [signOf(oid), encodeURIComponent(signOf(oid)), signOf(oid).replaceAll('+', '%20')])
+      assert.equal((await send(`txn_id=${oid}&oid=${oid}&sig=${sig}`)).outcome, 'unmatched', sig)
+  assert.equal((await send(`txn_id=1&oid=1&sig=${signOf(2)}`)).reason, 'wrong_signature')
+})
+
 test('the secret is stored encrypted, follows a new SECRET_KEY, and is shown nowhere', async () => {
   const { advertiser_id, owner } = await create(URL_SIGNED, 'a-secret-of-theirs')
   const { db } = world.database

@@ -76,7 +76,8 @@ export function isSigned(
   const given = parameter === null ? call.headers[(header ?? '').toLowerCase()] : call.parameters.get(parameter)?.[0]
   if (typeof given !== 'string') return false
   const plain = unseal(deriveKeys(secretKey, PURPOSE), secret, String(advertiserId))
-  const fold = (text: string) => Buffer.from(encoding === 'base64' ? text.trim() : text.trim().toLowerCase())
+  // A + of base64 that was sent as it is in a URL arrives as a space.
+  const fold = (text: string) => Buffer.from(encoding === 'base64' ? text.replaceAll(' ', '+').trim() : text.trim().toLowerCase()) // prettier-ignore
   const [a, b] = [fold(given), fold(signText(signature, plain, textOf(signature, plain, call)))]
   return a.length === b.length && timingSafeEqual(a, b)
 }
