@@ -5,6 +5,7 @@
 // terms have no order yet, takes precedence over both.
 import type { Confirmation, Report } from './commands.ts'
 import type { Conversion } from './conversions.ts'
+import { isUnfilled } from './inbound/unfilled-macro.ts'
 import type { GoalSnapshot, OfferSnapshot } from './offer-cache.ts'
 import type { ClickSnapshot } from './read-clicks.ts'
 
@@ -55,8 +56,9 @@ export function goalOfConfirmation(
   if (goalId !== undefined) return goals.find((goal) => goal.goalId === goalId) ?? 'no_goal'
   const named = confirmation.goal === null ? undefined : namedGoal(goals, confirmation.goal, click)
   if (named !== undefined) return named
-  // Tracking platforms send event 0 for the conversion itself.
-  if (confirmation.goal === '0') return goalOfConfirmation({ ...confirmation, goal: null }, offer, click, ofUser)
+  // Tracking platforms send event 0 for the conversion itself. A macro that they leave as it is can mean only the only one.
+  const isUnsaid = confirmation.goal === '0' || (goals.length === 1 && isUnfilled(confirmation.goal ?? ''))
+  if (isUnsaid) return goalOfConfirmation({ ...confirmation, goal: null }, offer, click, ofUser)
   if (confirmation.isOnlyGoalMeant === true && !isDenial(confirmation) && paysOnly(goals, confirmation, click)) return goals[0] ?? 'no_goal' // prettier-ignore
   // A denial of a goal by its former name still reaches its transaction.
   if (confirmation.goal !== null && !isDenial(confirmation)) return 'no_goal'

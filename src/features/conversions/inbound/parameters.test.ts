@@ -117,6 +117,17 @@ test('a goal is named by its id or its name; without one it is the first; an unk
   }
 })
 
+test('an unfilled macro is no goal: it means the only one, and of several none', async () => {
+  const { offerId } = await newOffer({ payout: 1 })
+  assert.equal((await say(offerId, { click_id: 'CLICK', goal: '{event_id}' })).outcome, 'approved')
+  const goals = [
+    { name: 'Install it', payout: 1 },
+    { name: 'Level 5', payout: 2 },
+  ]
+  const { offerId: several } = await newOffer({ payout: 3, goals })
+  assert.equal((await say(several, { click_id: 'CLICK', goal: '{event_id}' })).message, 'The offer has no such goal.')
+})
+
 test('an unfilled macro is no transaction ID: it must not merge many transactions into one', async () => {
   const { offerId } = await newOffer({ payout: 1 })
   for (const txn of ['{txn_id}', '{{order.id}}', '[order]', '%ORDER%', '#order_id#', ['$', '{id}'].join('')]) {

@@ -11,6 +11,7 @@ import { STATUSES, type Status } from '../conversions.ts'
 import { MAX_AMOUNT_MICROS } from '../payout.ts'
 import { type Amount, type AmountStyle, readAmount } from './amounts.ts'
 import { readStatus } from './status-words.ts'
+import { isUnfilled } from './unfilled-macro.ts'
 
 type Parameter = (typeof POSTBACK_PARAMETERS)[number]
 
@@ -249,8 +250,7 @@ const NEGATIVE =
  * {txn_id}, the unfilled macro of our URL, is no transaction ID: all advertisers who forget to fill it in would share
  * it.
  */
-const withoutMacro = (value: string | null) =>
-  value !== null && /^(\{+[^{}]*\}+|\[[^[\]]*\]|%[a-z_]+%|\$\{[^{}]*\}|#[a-z_]+#)$/i.test(value) ? null : value
+const withoutMacro = (value: string | null) => (value !== null && isUnfilled(value) ? null : value)
 
 /** U+FFFD replaces bytes that are not UTF-8. Two IDs that differ only there would look the same. */
 const isText = (value: string) =>
