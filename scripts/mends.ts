@@ -256,9 +256,30 @@ export const MENDS: Mend[] = [
   ),
   mend(
     'the payout of a goal that was translated no longer follows its feed',
-    'src/features/feeds/plan.ts',
-    'isDeepStrictEqual(feedGoals(shown), feedGoals(applied))',
-    'isDeepStrictEqual(shown[field], applied[field])',
+    'src/features/feeds/pinned-fields.ts',
+    '[feedGoals(shown), feedGoals(applied)]',
+    "[shown['goals'] as ShownRecord[], applied['goals'] as ShownRecord[]]",
     'src/features/feeds/run.test.ts',
+  ),
+  mend(
+    'an edit that is taken back by hand does not follow the feed',
+    'src/features/feeds/plan.ts',
+    "hash: held === null && unapplied.length === 0 ? one.hash : ''",
+    "hash: held === null ? one.hash : ''",
+    'src/features/feeds/pins.test.ts',
+  ),
+  mend(
+    'a payout that was edited follows the feed again without approval, however much it is',
+    'src/features/feeds/plan.ts',
+    'isPinned ? one.paid_before : paid',
+    'paid',
+    'src/features/feeds/held.test.ts',
+  ),
+  mend(
+    'an approval counts for later changes, too',
+    'src/features/feeds/apply.ts',
+    'CASE WHEN f.approved_paid IS DISTINCT FROM k.approved THEN f.approved_paid END',
+    'f.approved_paid',
+    'src/features/feeds/held.test.ts',
   ),
 ]

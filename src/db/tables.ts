@@ -438,13 +438,16 @@ export interface FeedChanges {
 export interface FeedOffers {
   applied: Json;
   approved_hash: string | null;
+  approved_paid: Json | null;
   external_id: string;
   feed_id: number;
   hash: string;
   held_hash: string | null;
+  held_paid: Json | null;
   held_payout: Json | null;
   offer_id: number;
   paid: Json | null;
+  unapplied: Json | null;
 }
 
 export interface FeedRuns {
@@ -499,6 +502,7 @@ export interface FeedStaging {
   offer: Json;
   paid: Json | null;
   run_id: number;
+  split_from: Json | null;
 }
 
 export interface FraudRules {

@@ -11,7 +11,8 @@ import { changeStatuses } from '../offers/offers.ts'
 import { upsertOffers } from '../offers/upsert.ts'
 import { noteChanges } from './notes.ts'
 import { holdRun } from './run-fence.ts'
-import { pick, plainOf, type Planned, type PlanOptions, readBatch, readGone, type Row } from './plan.ts'
+import { plainOf } from './pinned-fields.ts'
+import { type Planned, type PlanOptions, readBatch, readGone, type Row, type Written } from './plan.ts'
 
 export type ApplyOptions = PlanOptions & { name: string; by: Actor; auditId: number; now: Date }
 
@@ -37,13 +38,16 @@ export async function applyFetched(db: Db, options: ApplyOptions): Promise<void>
   await dropHeld(db, options)
 }
 
-/** Nothing waits any more where the upstream has taken its change back, or the offer is gone. */
+/**
+ * Nothing waits any more where the upstream has taken its change back, or the offer is gone. An offer that returns is
+ * looked at anew, and an approval of before does not count.
+ */
 async function dropHeld(db: Db, { feedId, runId }: ApplyOptions): Promise<void> {
   await inTransaction(db, async (trx) => {
     await holdRun(trx, runId)
-    await sql`UPDATE feed_offers f SET held_hash = NULL, held_payout = NULL
-      WHERE feed_id = ${feedId} AND held_hash IS NOT NULL
-        AND NOT EXISTS (SELECT FROM feed_staging s WHERE s.run_id = ${runId} AND s.external_id = f.external_id AND s.hash = f.held_hash)`.execute(trx)
+    await sql`UPDATE feed_offers f SET hash = '', unapplied = NULL, held_hash = NULL, held_payout = NULL, held_paid = NULL, approved_paid = NULL
+      WHERE feed_id = ${feedId} AND (held_hash IS NOT NULL OR unapplied IS NOT NULL OR approved_paid IS NOT NULL)
+        AND NOT EXISTS (SELECT FROM feed_staging s WHERE s.run_id = ${runId} AND s.external_id = f.external_id AND s.hash = coalesce(f.held_hash, s.hash))`.execute(trx)
   }) // prettier-ignore
 }
 
@@ -97,9 +101,7 @@ async function onChanges(
           feed_id: feedId,
           external_id: row.external_id,
           offer_id,
-          hash: row.hash,
-          applied: JSON.stringify(row.mapped),
-          paid: JSON.stringify(row.paid),
+          ...forDatabase(row.written),
         })),
       ) // prettier-ignore
       .execute()
@@ -113,16 +115,20 @@ async function onChanges(
   await recordParts(trx, by, auditId, noted.map(({ kind, offer_id, details }): AuditEntry => ({ action: kind === 'created' ? 'offer.feed_new' : 'offer.feed', subject: offer_id, details: { feed: name, ...details } }))) // prettier-ignore
 }
 
-/**
- * What the feed wrote; of fields that stay, what it wrote before. Not where that is otherwise than planned. An offer whose
- * payout waits has no hash: every run looks at it, also when the upstream has taken its change back.
- */
+const forDatabase = ({ applied, unapplied, paid, held_payout, held_paid, ...hashes }: Written) => {
+  const jsonOf = (value: unknown) => (value === null ? null : JSON.stringify(value))
+  return { ...hashes, applied: JSON.stringify(applied), unapplied: jsonOf(unapplied), paid: jsonOf(paid), held_payout: jsonOf(held_payout), held_paid: jsonOf(held_paid) } // prettier-ignore
+}
+
+/** What is known of offers after the run. Not where that is otherwise than planned. An approval is for one change. */
 async function keepApplied(trx: Trx, { feedId }: ApplyOptions, rows: Row[]): Promise<number> {
-  const kept = rows.filter(({ offer_id }) => offer_id !== null).map(({ external_id, hash, paid, mapped, applied, kept: stay, held }) => ({ external_id, hash: held === null ? hash : '', paid: held === null ? paid : null, held_hash: held === null ? null : hash, held_payout: held, before: applied, applied: { ...mapped, ...pick(applied ?? {}, stay) } })) // prettier-ignore
+  const kept = rows.filter(({ offer_id }) => offer_id !== null).map(({ external_id, applied, approved_paid, written }) => ({ ...written, external_id, before: applied, approved: approved_paid })) // prettier-ignore
   if (kept.length === 0) return 0
   const { numAffectedRows } =
-    await sql`UPDATE feed_offers f SET hash = k.hash, applied = k.applied, paid = coalesce(k.paid, f.paid), held_hash = k.held_hash, held_payout = k.held_payout
-    FROM jsonb_to_recordset(${JSON.stringify(kept)}) AS k (external_id text, hash text, paid jsonb, held_hash text, held_payout jsonb, before jsonb, applied jsonb)
+    await sql`UPDATE feed_offers f SET hash = k.hash, applied = k.applied, unapplied = k.unapplied, paid = k.paid,
+      held_hash = k.held_hash, held_payout = k.held_payout, held_paid = k.held_paid,
+      approved_paid = CASE WHEN f.approved_paid IS DISTINCT FROM k.approved THEN f.approved_paid END
+    FROM jsonb_to_recordset(${JSON.stringify(kept)}) AS k (external_id text, hash text, applied jsonb, unapplied jsonb, paid jsonb, held_hash text, held_payout jsonb, held_paid jsonb, before jsonb, approved jsonb)
     WHERE f.feed_id = ${feedId} AND f.external_id = k.external_id AND f.applied = k.before`.execute(trx)
   return Number(numAffectedRows ?? 0)
 }

@@ -1,13 +1,14 @@
 // Payouts that change by much: what waits for an operator's approval, and what does not.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { editOffer } from '../../../test/edit-offer.ts'
 import { TESTER } from '../../../test/tester.ts'
 import { createTestFeed, NO_CHANGES as NONE } from '../../../test/upstreams/feed.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { dayOf, setRates } from '../rates/rates.ts'
 import { FEED_DEFAULTS, type FeedSettings } from './feed-settings.ts'
 import { changeFeed } from './feeds.ts'
-import { approveHeld, findFeedOfOffer } from './pins.ts'
+import { approveHeld, findFeedOfOffer, releasePins } from './pins.ts'
 
 const world = useWorld('feed_held')
 const createOne = (settings: Partial<FeedSettings> = {}) => createTestFeed(world, { settings })
@@ -21,7 +22,7 @@ test('a payout that changes too much waits until it is approved', async () => {
   assert.deepEqual((await run()).counts, { ...NONE, fetched: 10, held: 1, unchanged: 9 })
   const { payout_micros } = await ofFeed(1)
   assert.equal(payout_micros, 500_000)
-  await world.database.db.updateTable('feed_offers').set((is) => ({ approved_hash: is.ref('held_hash') })).where('feed_id', '=', feedId).execute() // prettier-ignore
+  await approveHeld(world.database.db, TESTER, feedId, ['1001'])
   await run()
   assert.equal((await ofFeed(1)).payout_micros, 5_000_000)
 })
@@ -67,4 +68,63 @@ test('where a payout waits, the rest of the offer follows; one that was gone ret
   await approveHeld(db, TESTER, feedId, ['1001'])
   await run()
   assert.partialDeepStrictEqual(await ofFeed(1), { status: 'active', payout_micros: 100_000 })
+})
+
+const HOLD = { maxPayoutChangePpm: 500_000 }
+/** A feed that was run, with one offer; and what its upstream then pays, by goal or in all. Returns how many wait. */
+async function startHolding() {
+  const feed = await createTestFeed(world, { settings: HOLD, offers: 2 })
+  const pays = async (...amounts: number[]) => {
+    const goals = amounts.length === 1 ? [] : amounts.map((payout, i) => ({ id: `g${i}`, name: `Goal ${i}`, payout }))
+    feed.upstream.offers = feed.upstream.offers.map((offer) => (offer.id === 1_001 ? { ...offer, payout: amounts[0] ?? 0, goals } : offer)) // prettier-ignore
+    return (await feed.run()).counts.held
+  }
+  await pays(0.5)
+  const { offer_id } = await feed.ofFeed(1)
+  const setPayout = (payout_micros: number) => editOffer(world, offer_id, ({ goals }) => ({ goals: goals.map((goal) => ({ ...goal, payout_micros })), payout_micros })) // prettier-ignore
+  const release = () => releasePins(world.database.db, TESTER, offer_id, ['goals'])
+  const approve = () => approveHeld(world.database.db, TESTER, feed.feedId, ['1001'])
+  const payout = async () => (await feed.ofFeed(1)).payout_micros / 1_000_000
+  return { ...feed, pays, setPayout, release, approve, payout }
+}
+
+test('a payout that was edited, or is edited while it waits, waits when it follows the feed again', async () => {
+  const { pays, setPayout, release, approve, payout } = await startHolding()
+  await setPayout(300_000)
+  assert.equal(await pays(50), 0)
+  await release()
+  assert.deepEqual([await pays(50), await payout()], [1, 0.3])
+  await setPayout(400_000)
+  assert.equal(await pays(50), 0)
+  await release()
+  assert.deepEqual([await pays(50), await payout()], [1, 0.4])
+  await approve()
+  assert.deepEqual([await pays(50), await payout()], [0, 50])
+})
+
+test('an approval is for one change, of what the network pays', async () => {
+  const { db } = world.database
+  const { pays, approve, payout, feedId, upstream, run } = await startHolding()
+  assert.equal(await pays(5), 1)
+  await approve()
+  await changeFeed(db, TESTER, SECRET_KEY, feedId, { settings: { ...FEED_DEFAULTS, ...HOLD, sharePpm: 800_000 } })
+  assert.deepEqual([await pays(5), await payout()], [0, 4])
+  for (const amount of [2.6, 1.4, 0.8, 0.5]) assert.equal(await pays(amount), 0)
+  assert.deepEqual([await pays(5), await payout()], [1, 0.4])
+  await approve()
+  const all = upstream.offers
+  upstream.offers = all.filter(({ id }) => id !== 1_001)
+  await run()
+  upstream.offers = all
+  assert.equal((await run()).counts.held, 1, 'what was gone meanwhile waits again')
+})
+
+test('goals that swap what they pay wait, though their sum is the same', async () => {
+  const { pays, approve } = await startHolding()
+  await pays(0.5, 0.3)
+  await approve()
+  assert.equal(await pays(0.5, 0.3), 0)
+  assert.equal(await pays(0.3, 0.5), 1)
+  assert.equal(await pays(0.5, 0.3), 0)
+  assert.equal(await pays(0.5, 0.3, 0.3), 0, 'what is added counts in the sum')
 })

@@ -7,17 +7,19 @@ import { TESTER } from '../../../test/tester.ts'
 import { createTestFeed } from '../../../test/upstreams/feed.ts'
 import { useWorld } from '../../../test/world.ts'
 import { setOfferStatus } from '../offers/offers.ts'
+import type { FeedSettings } from './feed-settings.ts'
 import { assign } from './inherit-ids.ts'
 import type { Mapped } from './mapping/map-offer.ts'
+import { approveHeld, listHeld } from './pins.ts'
 
 const world = useWorld('feed_inherit_ids')
 
 type Payout = { payout: number; geo: string[] }
 
 /** A feed of Trackier with one campaign, 18. `run`: as it pays from now on; returns offers by ID with where they run. */
-async function startFeed() {
-  const feed = await createTestFeed(world, { preset: 'trackier', offers: 0, settings: { maxGonePpm: 1_000_000 } })
-  const { upstream, advertiserId } = feed
+async function startFeed(settings: Partial<FeedSettings> = {}) {
+  const feed = await createTestFeed(world, { preset: 'trackier', offers: 0, settings: { maxGonePpm: 1_000_000, ...settings } }) // prettier-ignore
+  const { upstream, advertiserId, feedId } = feed
   const run = async (...payouts: Payout[]) => {
     const campaign = { id: 18, title: 'Hopla', currency: 'USD', model: 'cpi', os: ['android'], payouts, tracking_link: 'https://t.test/x?p1={your-transaction-id}' } // prettier-ignore
     upstream.trouble = (_, response) => {
@@ -30,7 +32,7 @@ async function startFeed() {
     return rows.map(({ external_id, countries, status }) => `${external_id} ${[...countries].toSorted().join('+')} ${status}`).toSorted() // prettier-ignore
   }
   const idOf = async (externalId: string) => (await feed.offersNow()).find(({ external_id }) => external_id === externalId)?.offer_id ?? assert.fail(externalId) // prettier-ignore
-  return { run, idOf }
+  return { feedId, run, idOf }
 }
 const pays = (payout: number, ...geo: string[]): Payout => ({ payout, geo })
 
@@ -60,6 +62,25 @@ test('an offer of one group keeps its ID when there are two, and when all of it 
   assert.deepEqual(await run(pays(1, 'DE', 'AT'), pays(2, 'CH')), ['18 AT+DE active', '18:CH CH active'])
   assert.deepEqual(await run(pays(1, 'DE'), pays(2, 'CH', 'AT')), ['18 DE active', '18:CH AT+CH active'])
   assert.deepEqual(await run(pays(2, 'CH', 'AT', 'DE')), ['18 DE paused', '18:CH AT+CH+DE active'])
+})
+
+test('a group that splits off and pays much more than it did waits, paused, until it is approved', async () => {
+  const { db } = world.database
+  const { feedId, run } = await startFeed({ maxPayoutChangePpm: 500_000 })
+  const held = async () => (await listHeld(db, feedId, '', 10)).map(({ external_id, payout_before, payout_after }) => `${external_id} ${payout_before} ${payout_after}`) // prettier-ignore
+  await run(pays(1, 'US', 'DE', 'AT'))
+  const split = [pays(50, 'US'), pays(1, 'DE', 'AT')]
+  for (let n = 0; n < 2; n++) {
+    assert.deepEqual(await run(...split), ['18 AT+DE active', '18:US US paused'])
+    assert.deepEqual(await held(), ['18:US 1 50'])
+  }
+  assert.deepEqual(await run(pays(1.2, 'US'), pays(1, 'DE', 'AT')), ['18 AT+DE active', '18:US US active'])
+  assert.deepEqual(await held(), [])
+  await run(...split)
+  await approveHeld(db, TESTER, feedId, ['18:US'])
+  assert.deepEqual([await run(...split), await held()], [['18 AT+DE active', '18:US US active'], []])
+  assert.deepEqual(await run(pays(40, 'AT'), pays(50, 'US'), pays(1, 'DE')), ['18 AT active', '18:DE DE active', '18:US US active']) // prettier-ignore
+  assert.deepEqual(await held(), ['18 1 40'])
 })
 
 test('whatever the groups are, each has an ID of its own, and the same groups have the same ones again', () => {

@@ -6,21 +6,31 @@ import type { Db } from '../../db/open.ts'
 import { COUNTRIES } from '../../lib/countries.ts'
 import { PLATFORMS } from '../offers/choices.ts'
 import type { GroupOf, Mapped } from './mapping/map-offer.ts'
+import { type Paid, type SplitFrom, withDollars } from './paid.ts'
 
-type Known = GroupOf & { external_id: string; runs: boolean; isPausedByOperator: boolean; offer_id: number }
+type Known = GroupOf & {
+  external_id: string
+  runs: boolean
+  isPausedByOperator: boolean
+  offer_id: number
+  from?: SplitFrom
+}
 type Grouped = Mapped & { group: GroupOf }
 type Pair = { known: Known; one: Grouped; shared: number; alike: number }
 
-/** `startPaused`: the IDs of new ones that were part of an offer which the operator has paused. */
+/** Of a new one that was part of a known one: it starts with the operator's pause, and with what was paid for it. */
+type Split = { isPaused: boolean; from: SplitFrom | null }
+
+/** `splits`: by ID. */
 export async function inheritIds(
   db: Db,
   runId: number,
   came: Mapped[],
-): Promise<{ named: Mapped[]; startPaused: Set<string> }> {
+): Promise<{ named: Mapped[]; splits: Map<string, Split> }> {
   // prettier-ignore
   const grouped = came.filter((one): one is Grouped => one.group !== undefined)
-  const startPaused = new Set<string>()
-  if (grouped.length === 0) return { named: came, startPaused }
+  const splits = new Map<string, Split>()
+  if (grouped.length === 0) return { named: came, splits }
   const known = Map.groupBy(await findKnown(db, runId, [...new Set(grouped.map(({ group }) => group.upstreamId))]), ({ upstreamId }) => upstreamId) // prettier-ignore
   const ids = new Map<Mapped, string>()
   for (const [upstreamId, groups] of Map.groupBy(grouped, ({ group }) => group.upstreamId)) {
@@ -28,11 +38,18 @@ export async function inheritIds(
     for (const [one, id] of assign(before, groups)) ids.set(one, id)
     for (const one of groups) {
       const id = ids.get(one) ?? ''
-      const isNew = before.every(({ external_id }) => external_id !== id)
-      if (isNew && before.some((each) => each.isPausedByOperator && sharedBy(each, one.group) > 0)) startPaused.add(id)
+      const split = before.some(({ external_id }) => external_id === id) ? null : splitOf(before, one)
+      if (split !== null) splits.set(id, split)
     }
   }
-  return { named: came.map((one) => withId(one, ids.get(one))), startPaused }
+  return { named: came.map((one) => withId(one, ids.get(one))), splits }
+}
+
+/** Null: it was part of none. */
+function splitOf(known: readonly Known[], { group }: Grouped): Split | null {
+  const parts = known.filter((each) => sharedBy(each, group) > 0).toSorted((a, b) => Number(b.runs) - Number(a.runs) || sharedBy(b, group) - sharedBy(a, group)) // prettier-ignore
+  const [most] = parts
+  return most === undefined ? null : { isPaused: parts.some(({ isPausedByOperator }) => isPausedByOperator), from: most.from ?? null } // prettier-ignore
 }
 
 /** The group that has most of a known offer gets its ID; offers that run come before those that are gone. */
@@ -78,14 +95,17 @@ const withId = (one: Mapped, id = one.id): Mapped => ('offer' in one ? { ...one,
 /** Those of these upstream offers: `18`, or `18:FR+LU`. */
 async function findKnown(db: Db, runId: number, upstreamIds: string[]): Promise<Known[]> {
   const firstParts = [...new Set(upstreamIds.map((id) => id.split(':')[0] ?? ''))]
-  const { rows } = await sql<Omit<Known, 'upstreamId'>>`
-    SELECT f.external_id, f.offer_id, f.applied -> 'countries' AS countries, f.applied -> 'platforms' AS platforms,
+  const { rows } = await sql<
+    Omit<Known, 'upstreamId' | 'from'> & { paid: Paid | null; applied: Record<string, unknown> }
+  >`
+    SELECT f.external_id, f.offer_id, f.paid, f.applied, f.applied -> 'countries' AS countries, f.applied -> 'platforms' AS platforms,
       f.applied ->> 'status' = 'active' AS runs, f.applied ->> 'status' = 'active' AND o.status = 'paused' AS "isPausedByOperator"
     FROM feed_runs r JOIN feed_offers f USING (feed_id) JOIN offers o USING (offer_id)
     WHERE r.run_id = ${runId} AND split_part(f.external_id, ':', 1) = ANY (${firstParts}::text[])`.execute(db)
   const wanted = new Set(upstreamIds)
-  return rows.flatMap((row) => {
+  return rows.flatMap(({ paid, applied, ...row }) => {
     const upstreamId = [row.external_id, row.external_id.replace(/:[^:]*$/, '')].find((id) => wanted.has(id))
-    return upstreamId === undefined ? [] : { ...row, upstreamId }
+    const from = { paid: withDollars(paid, applied), payout: applied['payout'] }
+    return upstreamId === undefined ? [] : { ...row, upstreamId, from }
   })
 }

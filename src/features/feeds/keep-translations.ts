@@ -9,7 +9,8 @@ type ShownGoal = Shown & { external_id: string | null; name: string }
 const goalsOf = (record: ShownRecord) => (record['goals'] ?? []) as ShownGoal[]
 
 /** The goals but for their translations: what a feed writes of them. */
-export const feedGoals = (record: ShownRecord) => goalsOf(record).map(({ translations: _own, ...goal }) => goal)
+export const feedGoals = (record: ShownRecord): ShownRecord[] =>
+  goalsOf(record).map(({ translations: _own, ...goal }) => goal)
 
 /** A record that comes next, with the translations that the offer has now. */
 export function keepTranslations(now: ShownRecord, next: ShownRecord): ShownRecord {

@@ -4,7 +4,7 @@ import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { NoSuch } from '../../errors.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { findOffers } from '../offers/offers.ts'
-import { pick, pinnedFields, plainOf, type ShownRecord } from './plan.ts'
+import { pick, pinnedFields, plainOf, type ShownRecord } from './pinned-fields.ts'
 
 export type Held = { external_id: string; offer_id: number; name: string; payout_before: number; payout_after: number }
 
@@ -22,7 +22,7 @@ export async function listHeld(db: Db, feedId: number, after: string, limit: num
 export async function approveHeld(db: Db, by: Actor, feedId: number, externalIds: readonly string[]): Promise<number> {
   return inTransaction(db, async (trx) => {
     const { rows } = await sql<{ external_id: string }>`
-      UPDATE feed_offers SET approved_hash = held_hash, held_hash = NULL, held_payout = NULL
+      UPDATE feed_offers SET approved_paid = held_paid, approved_hash = held_hash, held_hash = NULL, held_payout = NULL, held_paid = NULL
       WHERE feed_id = ${feedId} AND external_id = ANY (${[...externalIds]}::text[]) AND held_hash IS NOT NULL RETURNING external_id`.execute(trx)
     if (rows.length === 0) return 0
     await readAgain(trx, feedId)
@@ -38,21 +38,19 @@ export const readAgain = (trx: Trx, feedId: number) =>
 export type Pin = { field: string; feed_value: unknown }
 export type FeedOfOffer = { feed_id: number; name: string; external_id: string; pinned: Pin[] }
 
-type Row = { feed_id: number; name: string; external_id: string; applied: ShownRecord }
+type Row = { feed_id: number; name: string; external_id: string; applied: ShownRecord; unapplied: ShownRecord | null }
 
 const findRow = async (db: Db, offerId: number): Promise<Row | undefined> =>
-  (await sql<Row>`SELECT f.feed_id, feeds.name, f.external_id, f.applied FROM feed_offers f JOIN feeds USING (feed_id) WHERE f.offer_id = ${offerId} AND removed_at IS NULL`.execute(db)).rows[0] // prettier-ignore
+  (await sql<Row>`SELECT f.feed_id, feeds.name, f.external_id, f.applied, f.unapplied FROM feed_offers f JOIN feeds USING (feed_id) WHERE f.offer_id = ${offerId} AND removed_at IS NULL`.execute(db)).rows[0] // prettier-ignore
 
 /** The feed that an offer comes from, and what in it is not as the feed wrote it; null: from none. */
 export async function findFeedOfOffer(db: Db, offerId: number): Promise<FeedOfOffer | null> {
   const row = await findRow(db, offerId)
   const [offer] = row === undefined ? [] : await findOffers(db, [offerId])
   if (row === undefined || offer === undefined) return null
-  const { applied, ...feed } = row
-  return {
-    ...feed,
-    pinned: pinnedFields(offer, applied).map((field) => ({ field, feed_value: applied[field] ?? null })),
-  }
+  const { applied, unapplied, ...feed } = row
+  const said: ShownRecord = { ...applied, ...unapplied }
+  return { ...feed, pinned: pinnedFields(offer, applied).map((field) => ({ field, feed_value: said[field] ?? null })) }
 }
 
 /** These fields follow the feed again, from its next run on, which is due now. */

@@ -1,37 +1,37 @@
 // What a complete run means for each offer of a feed: found by comparing, before anything is written.
-//
-// What an operator has edited is known by comparison, too: a field that is not as the feed wrote it stays as it is.
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
-import { FIELD_NAMES, FIELDS, type NewOffer, showFields } from '../offers/fields.ts'
+import type { NewOffer } from '../offers/fields.ts'
 import { describeProblems, readImportRecord } from '../offers/import-record.ts'
 import { findOffers, type RecordedOffer } from '../offers/offers.ts'
 import type { CredentialMask } from './credential-mask.ts'
-import type { Paid } from './stage.ts'
-import { feedGoals, keepTranslations } from './keep-translations.ts'
+import { pick, pinnedFields, plainOf, type ShownRecord, withNewFields } from './pinned-fields.ts'
+import { changeOfPaid, isSamePaid, type Paid, type SplitFrom, withDollars } from './paid.ts'
+import { keepTranslations } from './keep-translations.ts'
 
 export const BATCH = 500
 
 /** `maxPayoutChangePpm`: where the upstream changes what it pays by more, the payout is held. */
 export type PlanOptions = { feedId: number; runId: number; maxPayoutChangePpm: number | null; mask: CredentialMask }
-export type ShownRecord = Record<string, unknown>
-export type Due = { external_id: string; offer: ShownRecord; hash: string; offer_id: number | null; applied: ShownRecord | null; paid: Paid; paid_before: Paid | null; approved_hash: string | null; is_taken: boolean } // prettier-ignore
-/** `kept`: fields that stay as they are. `held`: the payout that waits, if it does. */
-export type Next = { next: NewOffer; mapped: ShownRecord; kept: string[]; held: HeldPayout | null }
+export type Due = { external_id: string; offer: ShownRecord; hash: string; paid: Paid; split_from: SplitFrom | null; offer_id: number | null; applied: ShownRecord | null; paid_before: Paid | null; approved_paid: Paid | null; held_payout: HeldPayout | null; is_taken: boolean } // prettier-ignore
+/** `held`: the payout that waits, if it does. */
+export type Next = { next: NewOffer; held: HeldPayout | null; written: Written }
 export type HeldPayout = { before: unknown; after: unknown }
 export type Stays = { kind: 'skipped'; details: object }
 export type Row = Due & Next & { line: number }
 
-/** As JSON has it: what is stored is compared with what was. */
-export const plainOf = (offer: RecordedOffer | NewOffer) =>
-  JSON.parse(JSON.stringify(showFields(FIELDS, offer))) as ShownRecord
-
-/** Fields that someone else has written since. Sums follow from goals. */
-export const pinnedFields = (recorded: RecordedOffer, applied: ShownRecord): string[] => {
-  const shown = plainOf(recorded)
-  const isSame = (field: string) => field === 'goals' ? isDeepStrictEqual(feedGoals(shown), feedGoals(applied)) : isDeepStrictEqual(shown[field], applied[field]) // prettier-ignore
-  return FIELD_NAMES.filter((field) => !['payout', 'revenue', 'advertiser', 'external_id'].includes(field) && !isSame(field)) // prettier-ignore
+/** What is known of an offer of a feed after a run. Without a hash, every run looks at it. */
+export type Written = {
+  hash: string
+  /** As the feed has written it; of fields that stay, as it had before. */
+  applied: ShownRecord
+  /** What it has now, where that is not written. */
+  unapplied: ShownRecord | null
+  paid: Paid | null
+  held_hash: string | null
+  held_payout: HeldPayout | null
+  held_paid: Paid | null
 }
 
 /** All that is new, otherwise than before, or back, a batch at a time. */
@@ -66,7 +66,7 @@ async function planBatch(db: Db, options: PlanOptions, due: Due[]): Promise<Omit
 
 async function readDue(db: Db, { feedId, runId }: PlanOptions, after: string): Promise<Due[]> {
   const { rows } = await sql<Due>`
-    SELECT s.external_id, s.offer, s.hash, s.paid, f.offer_id, f.applied, f.paid AS paid_before, f.approved_hash,
+    SELECT s.external_id, s.offer, s.hash, s.paid, s.split_from, f.offer_id, f.applied, f.paid AS paid_before, f.approved_paid, f.held_payout,
       f.offer_id IS NULL AND EXISTS (SELECT FROM offers o WHERE o.advertiser_id = feeds.advertiser_id AND o.external_id = s.external_id) AS is_taken
     FROM feeds JOIN feed_staging s ON s.run_id = ${runId} LEFT JOIN feed_offers f ON f.feed_id = feeds.feed_id AND f.external_id = s.external_id
     WHERE feeds.feed_id = ${feedId} AND s.external_id > ${after}
@@ -81,31 +81,55 @@ function planOne(one: Due, recorded: RecordedOffer | undefined, { maxPayoutChang
   const read = readImportRecord({ ...one.offer, status: 'active' })
   if ('problems' in read) return { kind: 'skipped', details: { reason: describeProblems(read.problems) } }
   const mapped = plainOf(read.offer)
-  // Part of one that the operator has paused: it starts with that pause, as if it had been there before.
-  const first = one.offer['status'] === 'paused' ? { ...read.offer, status: 'paused' as const } : read.offer
-  if (recorded === undefined || one.applied === null) return { next: first, mapped, kept: [], held: null }
-  const pinned = pinnedFields(recorded, one.applied)
-  const isHeld = maxPayoutChangePpm !== null && !pinned.includes('goals') && one.approved_hash !== one.hash && changeOfPaid(one, one.applied, mapped) > maxPayoutChangePpm // prettier-ignore
-  const kept = isHeld ? [...pinned, ...heldFields(one.applied)] : pinned
+  const paid = withDollars(one.paid, mapped)
+  const before = one.split_from?.paid ?? (one.applied === null ? null : withDollars(one.paid_before, one.applied))
+  const isMuch = maxPayoutChangePpm !== null && before !== null && !isSamePaid(one.approved_paid, paid) && changeOfPaid(before, paid) > maxPayoutChangePpm // prettier-ignore
+  const change: Change = { one, offer: read.offer, mapped, paid, before: isMuch ? before : null }
+  return recorded === undefined || one.applied === null ? planNew(change) : planKnown(change, recorded, one.applied)
+}
+
+/** `before`: what the upstream paid before a change that has to wait; null: none has to. */
+type Change = { one: Due; offer: NewOffer; mapped: ShownRecord; paid: Paid; before: Paid | null }
+
+/** Part of one that the operator has paused: it starts with that pause, as if it had been there before. */
+const startsPaused = ({ offer }: Due) => offer['status'] === 'paused'
+
+/** One that waits is created paused: it is part of one that paid something else. */
+function planNew({ one, offer, mapped, paid, before }: Change): Next {
+  const held = before === null ? null : { before: one.split_from?.payout, after: mapped['payout'] }
+  const next = held !== null || startsPaused(one) ? { ...offer, status: 'paused' as const } : offer
+  const applied = held !== null && !startsPaused(one) ? { ...mapped, status: 'paused' } : mapped
+  return { next, held, written: { ...written(one, mapped, applied, held), paid: before ?? paid } }
+}
+
+function planKnown({ one, mapped, paid, before }: Change, recorded: RecordedOffer, wrote: ShownRecord): Next | Stays {
   const shown = plainOf(recorded)
-  const { payout: _payout, revenue: _revenue, ...record } = keepTranslations(shown, { ...mapped, ...pick(shown, kept) })
+  const applied = withNewFields(wrote, one.offer, mapped)
+  const pinned = pinnedFields(recorded, applied)
+  const isPinned = pinned.includes('goals')
+  const held = before === null || isPinned ? null : { before: one.held_payout?.before ?? one.split_from?.payout ?? shown['payout'], after: mapped['payout'] } // prettier-ignore
+  // Only the money waits. An offer that was gone returns with it: it would promise what is no longer paid.
+  const status = held !== null && applied['status'] === 'paused' && !startsPaused(one) ? ['status'] : []
+  const kept = [...pinned, ...(held !== null || isPinned ? ['goals', 'payout', 'revenue'] : []), ...status]
+  const first = startsPaused(one) && applied['status'] === 'paused' ? { ...mapped, status: 'paused' } : mapped
+  const { payout: _payout, revenue: _revenue, ...record } = keepTranslations(shown, { ...first, ...pick(shown, kept) })
   const next = readImportRecord(record)
-  const held = isHeld ? { before: one.applied['payout'], after: mapped['payout'] } : null
-  return 'offer' in next ? { next: next.offer, mapped, kept, held } : { kind: 'skipped', details: { reason: describeProblems(next.problems) } } // prettier-ignore
+  if ('problems' in next) return { kind: 'skipped', details: { reason: describeProblems(next.problems) } }
+  const paidNow = held !== null ? before : isPinned ? one.paid_before : paid
+  return { next: next.offer, held, written: { ...written(one, mapped, { ...mapped, ...pick(applied, kept) }, held), paid: paidNow } } // prettier-ignore
 }
 
-/** Only the money waits. An offer that was gone returns with it: it would promise what is no longer paid. */
-const heldFields = (applied: ShownRecord) => ['goals', 'payout', 'revenue', ...(applied['status'] === 'paused' ? ['status'] : [])] // prettier-ignore
-
-/** Of what the upstream itself pays, whatever the operator has set meanwhile; in dollars only where it changed its currency. */
-function changeOfPaid({ paid, paid_before }: Due, applied: ShownRecord, mapped: ShownRecord): number {
-  if (paid_before?.currency === paid.currency) return changeOf(paid_before.micros, paid.micros)
-  return changeOf(Number(applied['revenue']), Number(mapped['revenue']))
+function written(one: Due, mapped: ShownRecord, applied: ShownRecord, held: HeldPayout | null): Omit<Written, 'paid'> {
+  const unapplied = Object.keys(mapped).filter((field) => !isDeepStrictEqual(mapped[field], applied[field]))
+  return {
+    hash: held === null && unapplied.length === 0 ? one.hash : '',
+    applied,
+    unapplied: unapplied.length === 0 ? null : pick(mapped, unapplied),
+    held_hash: held === null ? null : one.hash,
+    held_payout: held,
+    held_paid: held === null ? null : one.paid,
+  }
 }
-
-const changeOf = (before: number, after: number) => (before === 0 ? 0 : (Math.abs(after - before) / before) * 1_000_000)
-
-export const pick = (record: ShownRecord, names: readonly string[]) => Object.fromEntries(names.map((name) => [name, record[name]])) // prettier-ignore
 
 export type Gone = { external_id: string; name: string; offer_id: number }
 

@@ -4,7 +4,8 @@ import type { Db } from '../../db/open.ts'
 import type { RecordedOffer } from '../offers/offers.ts'
 import { created } from './apply.ts'
 import { noteChanges } from './notes.ts'
-import { BATCH, plainOf, type PlanOptions, readBatches, readGone, type Row } from './plan.ts'
+import { plainOf } from './pinned-fields.ts'
+import { BATCH, type PlanOptions, readBatches, readGone, type Row } from './plan.ts'
 
 export async function previewFetched(db: Db, options: PlanOptions): Promise<void> {
   const { feedId, runId, mask } = options
@@ -24,7 +25,10 @@ export async function previewFetched(db: Db, options: PlanOptions): Promise<void
 /** Null: nothing would be different. */
 function describeChange(row: Row, recorded: RecordedOffer | undefined) {
   const { name } = row.next // as an operator has edited it
-  if (recorded === undefined) return { one: row, name, kind: 'created', details: created(row.next) }
+  if (recorded === undefined) {
+    const details = created(row.next)
+    return row.held === null ? { one: row, name, kind: 'created', details } : { one: row, name, kind: 'held', details: { ...details, payout: row.held } } // prettier-ignore
+  }
   const [before, after] = [plainOf(recorded), plainOf(row.next)]
   const fields = Object.keys(after).filter((field) => !isDeepStrictEqual(before[field], after[field]))
   if (fields.length === 0 && row.held === null) return null

@@ -38,6 +38,6 @@ async function markRemoved(trx: Trx, secretKey: string, feedId: number): Promise
   if ((await findActive(trx, feedId, 1)).length > 0) return false
   const credentials = sealCredentials(secretKey, feedId, {})
   await sql`UPDATE feeds SET removed_at = now(), is_paused = true, credentials = ${credentials} WHERE feed_id = ${feedId}`.execute(trx) // prettier-ignore
-  await sql`UPDATE feed_offers SET held_hash = NULL, held_payout = NULL WHERE feed_id = ${feedId} AND held_hash IS NOT NULL`.execute(trx) // prettier-ignore
+  await sql`UPDATE feed_offers SET held_hash = NULL, held_payout = NULL, held_paid = NULL, approved_paid = NULL WHERE feed_id = ${feedId}`.execute(trx) // prettier-ignore
   return true
 }

@@ -96,7 +96,8 @@ async function attempt(
   const { rateOf: rates, mark } = await loadRates(db, new Date())
   // An answer that has not changed is worth something else when a rate has, which can be by a new day alone.
   const mask = new CredentialMask(credentials)
-  const known = !isPreview && acceptedGone === null && validators.rates === mark ? { validators } : {}
+  const isKnown = !isPreview && acceptedGone === null && validators.rates === mark && (await isAllApplied(db, feedId))
+  const known = isKnown ? { validators } : {}
   let [staged, came] = [0, 0]
   const take = async (items: unknown[]) => {
     // A page can be the whole feed: a slice at a time is made into offers, and let go.
@@ -151,6 +152,12 @@ async function keepValidators(
     await holdRun(trx, runId)
     await trx.updateTable('feeds').set({ validators: JSON.stringify(validators) }).where('feed_id', '=', feedId).where(sql`updated_at::text`, '=', revision).execute() // prettier-ignore
   })
+}
+
+/** Otherwise an edit that is taken back would wait until the answer changes. */
+async function isAllApplied(db: Db, feedId: number): Promise<boolean> {
+  const { rows } = await sql`SELECT FROM feed_offers WHERE feed_id = ${feedId} AND (unapplied IS NOT NULL OR held_hash IS NOT NULL) LIMIT 1`.execute(db) // prettier-ignore
+  return rows.length === 0
 }
 
 /** Null: one is running. */

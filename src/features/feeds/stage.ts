@@ -11,13 +11,12 @@ import { inheritIds } from './inherit-ids.ts'
 import { type Mapped, mapOffer } from './mapping/map-offer.ts'
 import type { Mapping } from './mapping/mapping.ts'
 import { cutText, readableText } from './mapping/texts.ts'
+import { type Paid, paidFor, type SplitFrom } from './paid.ts'
 import { priceOffer, type Rates } from './price.ts'
 
 export type StageOptions = { runId: number; advertiser: string; mapping: Mapping; settings: FeedSettings; rates: Rates; mask: CredentialMask } // prettier-ignore
 
-type Staged = { external_id: string; offer: string; hash: string; paid: Paid }
-/** What the upstream pays for all goals; the currency is empty where it names none. */
-export type Paid = { currency: string; micros: number }
+type Staged = { external_id: string; offer: string; hash: string; paid: Paid; split_from: SplitFrom | null }
 type Skipped = { external_id: string; name: string; reason: string; is_filtered: boolean }
 
 /** An ID that offers cannot have is shown by its beginning. */
@@ -35,7 +34,7 @@ export async function stageItems(
   const staged = new Map<string, Staged>()
   const skipped = new Map<string, Skipped>()
   const came = items.flatMap((item) => mapOffer(mapping, item))
-  const { named, startPaused } = await inheritIds(db, runId, came)
+  const { named, splits } = await inheritIds(db, runId, came)
   for (const [i, mapped] of named.entries()) {
     const read = readMapped(mapped, options)
     const external_id = mapped.id === '' ? `no ID, ${before + i + 1}` : mapped.id.length <= MOST_ID ? mapped.id : `${cutText(mapped.id, MOST_ID)}… (${before + i + 1})` // prettier-ignore
@@ -43,14 +42,15 @@ export async function stageItems(
       skipped.set(external_id, { external_id, name: mask.text(mapped.name), reason: cutText(mask.text(readableText(read.problem)), MOST_REASON), is_filtered: read.isFiltered ?? false }) // prettier-ignore
     else {
       const offer = JSON.stringify(read.offer)
-      const status = startPaused.has(external_id) ? { status: 'paused' } : {} // of a new one only: no part of the hash
+      const split = splits.get(external_id)
+      const status = split?.isPaused ? { status: 'paused' } : {} // of one that does not run yet: no part of the hash
       const started = JSON.stringify({ ...read.offer, ...status })
-      staged.set(external_id, { external_id, offer: started, hash: hashOf(offer), paid: read.paid })
+      staged.set(external_id, { external_id, offer: started, hash: hashOf(offer), paid: read.paid, split_from: split?.from ?? null }) // prettier-ignore
     }
   }
-  await sql`INSERT INTO feed_staging (run_id, external_id, offer, hash, paid)
-    SELECT ${runId}, external_id, offer::jsonb, hash, paid FROM jsonb_to_recordset(${JSON.stringify([...staged.values()])})
-      AS s (external_id text, offer text, hash text, paid jsonb) ON CONFLICT DO NOTHING`.execute(db)
+  await sql`INSERT INTO feed_staging (run_id, external_id, offer, hash, paid, split_from)
+    SELECT ${runId}, external_id, offer::jsonb, hash, paid, split_from FROM jsonb_to_recordset(${JSON.stringify([...staged.values()])})
+      AS s (external_id text, offer text, hash text, paid jsonb, split_from jsonb) ON CONFLICT DO NOTHING`.execute(db)
   await sql`INSERT INTO feed_changes (run_id, external_id, name, kind, details)
     SELECT ${runId}, external_id, name, 'skipped', jsonb_build_object('reason', reason, 'is_filtered', is_filtered)
     FROM jsonb_to_recordset(${JSON.stringify([...skipped.values()])}) AS s (external_id text, name text, reason text, is_filtered boolean)
@@ -71,9 +71,7 @@ export function readMapped(
   const read = readImportRecord(offer)
   if ('problems' in read) return { problem: describeProblems(read.problems) }
   const problem = filterOffer(read.offer, settings)
-  const { currency, goals } = mapped.offer
-  const paid = { currency, micros: goals.reduce((sum, { micros }) => sum + micros, 0) }
-  return problem === null ? { offer, parsed: read.offer, paid } : { problem, isFiltered: true }
+  return problem === null ? { offer, parsed: read.offer, paid: paidFor(mapped.offer) } : { problem, isFiltered: true }
 }
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32)
