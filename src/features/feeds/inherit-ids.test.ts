@@ -7,7 +7,7 @@ import { TESTER } from '../../../test/tester.ts'
 import { createTestFeed } from '../../../test/upstreams/feed.ts'
 import { useWorld } from '../../../test/world.ts'
 import { setOfferStatus } from '../offers/offers.ts'
-import type { FeedSettings } from './feed-settings.ts'
+import { FEED_DEFAULTS, type FeedSettings } from './feed-settings.ts'
 import { assign } from './inherit-ids.ts'
 import type { Mapped } from './mapping/map-offer.ts'
 import { approveHeld, listHeld } from './pins.ts'
@@ -62,6 +62,29 @@ test('an offer of one group keeps its ID when there are two, and when all of it 
   assert.deepEqual(await run(pays(1, 'DE', 'AT'), pays(2, 'CH')), ['18 AT+DE active', '18:CH CH active'])
   assert.deepEqual(await run(pays(1, 'DE'), pays(2, 'CH', 'AT')), ['18 DE active', '18:CH AT+CH active'])
   assert.deepEqual(await run(pays(2, 'CH', 'AT', 'DE')), ['18 DE paused', '18:CH AT+CH+DE active'])
+})
+
+test('what splits off from a paused offer is paused, also where it had been an offer before', async () => {
+  const { db } = world.database
+  const { run, idOf } = await startFeed()
+  await run(pays(1, 'FR', 'DE'), pays(2, 'LU'))
+  assert.deepEqual(await run(pays(1, 'FR', 'DE', 'LU')), ['18:DE+FR DE+FR+LU active', '18:LU LU paused'])
+  await setOfferStatus(db, TESTER, await idOf('18:DE+FR'), 'paused')
+  const split = ['18:DE+FR DE+FR paused', '18:LU LU paused']
+  assert.deepEqual(await run(pays(1, 'FR', 'DE'), pays(2, 'LU')), split)
+  assert.deepEqual(await run(pays(1, 'FR', 'DE'), pays(3, 'LU')), split)
+  await setOfferStatus(db, TESTER, await idOf('18:LU'), 'active')
+  assert.deepEqual(await run(pays(1, 'FR', 'DE'), pays(4, 'LU')), ['18:DE+FR DE+FR paused', '18:LU LU active'])
+})
+
+test('a group that is left out, by a filter or for what it pays, takes no identity from one that is offered', async () => {
+  const filtered = await startFeed({ filters: { ...FEED_DEFAULTS.filters, countries: ['US'] } })
+  await filtered.run(pays(1, 'US', 'DE', 'AT'))
+  assert.deepEqual(await filtered.run(pays(0.8, 'DE', 'AT'), pays(1, 'US')), ['18 US active'])
+  const unpaid = await startFeed()
+  await unpaid.run(pays(1, 'US', 'DE', 'AT'))
+  assert.deepEqual(await unpaid.run(pays(0, 'DE', 'AT'), pays(1, 'US')), ['18 US active'])
+  assert.deepEqual(await unpaid.run(pays(2, 'DE', 'AT'), pays(1, 'US')), ['18 US active', '18:AT+DE AT+DE active'])
 })
 
 test('a group that splits off and pays much more than it did waits, paused, until it is approved', async () => {

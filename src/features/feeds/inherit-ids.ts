@@ -18,7 +18,7 @@ type Known = GroupOf & {
 type Grouped = Mapped & { group: GroupOf }
 type Pair = { known: Known; one: Grouped; shared: number; alike: number }
 
-/** Of a new one that was part of a known one: it starts with the operator's pause, and with what was paid for it. */
+/** Of one that does not run yet and was part of one that does: it starts with the operator's pause, and with what was paid. */
 type Split = { isPaused: boolean; from: SplitFrom | null }
 
 /** `splits`: by ID. */
@@ -26,6 +26,7 @@ export async function inheritIds(
   db: Db,
   runId: number,
   came: Mapped[],
+  isOffered: (one: Mapped) => boolean,
 ): Promise<{ named: Mapped[]; splits: Map<string, Split> }> {
   // prettier-ignore
   const grouped = came.filter((one): one is Grouped => one.group !== undefined)
@@ -35,25 +36,35 @@ export async function inheritIds(
   const ids = new Map<Mapped, string>()
   for (const [upstreamId, groups] of Map.groupBy(grouped, ({ group }) => group.upstreamId)) {
     const before = known.get(upstreamId) ?? []
-    for (const [one, id] of assign(before, groups)) ids.set(one, id)
+    const offered = new Set(groups.filter(isOffered))
+    for (const [one, id] of assign(before, groups, offered)) ids.set(one, id)
     for (const one of groups) {
       const id = ids.get(one) ?? ''
-      const split = before.some(({ external_id }) => external_id === id) ? null : splitOf(before, one)
+      const split = splitOf(before, one, id)
       if (split !== null) splits.set(id, split)
     }
   }
   return { named: came.map((one) => withId(one, ids.get(one))), splits }
 }
 
-/** Null: it was part of none. */
-function splitOf(known: readonly Known[], { group }: Grouped): Split | null {
-  const parts = known.filter((each) => sharedBy(each, group) > 0).toSorted((a, b) => Number(b.runs) - Number(a.runs) || sharedBy(b, group) - sharedBy(a, group)) // prettier-ignore
-  const [most] = parts
+/** Null: it was part of none. One that is gone was, too, where one that runs has had its countries since. */
+function splitOf(known: readonly Known[], { group }: Grouped, id: string): Split | null {
+  const own = known.find(({ external_id }) => external_id === id)
+  if (own?.runs) return null
+  const parts = known.filter((each) => each !== own && (each.runs || own === undefined) && sharedBy(each, group) > 0)
+  const [most] = parts.toSorted((a, b) => Number(b.runs) - Number(a.runs) || sharedBy(b, group) - sharedBy(a, group))
   return most === undefined ? null : { isPaused: parts.some(({ isPausedByOperator }) => isPausedByOperator), from: most.from ?? null } // prettier-ignore
 }
 
-/** The group that has most of a known offer gets its ID; offers that run come before those that are gone. */
-export function assign(known: readonly Known[], groups: readonly Grouped[]): Map<Grouped, string> {
+/**
+ * The group that has most of a known offer gets its ID; offers that run come before those that are gone, and groups that
+ * are offered before those that are left out.
+ */
+export function assign(
+  known: readonly Known[],
+  groups: readonly Grouped[],
+  offered: ReadonlySet<Grouped> = new Set(groups),
+): Map<Grouped, string> {
   const ids = new Map<Grouped, string>()
   const taken = new Set<string>()
   const take = (one: Grouped, id: string) => {
@@ -66,7 +77,7 @@ export function assign(known: readonly Known[], groups: readonly Grouped[]): Map
     return { known: each, one, shared, alike: shared / (sizeOf(each) + sizeOf(one.group) - shared) }
   })) // prettier-ignore
   const order = (a: Pair, b: Pair) =>
-    Number(b.known.runs) - Number(a.known.runs) || b.shared - a.shared || b.alike - a.alike || a.known.offer_id - b.known.offer_id // prettier-ignore
+    Number(offered.has(b.one)) - Number(offered.has(a.one)) || Number(b.known.runs) - Number(a.known.runs) || b.shared - a.shared || b.alike - a.alike || a.known.offer_id - b.known.offer_id // prettier-ignore
   for (const pair of pairs.filter(({ shared }) => shared > 0).toSorted(order)) take(pair.one, pair.known.external_id)
   // An offer that has moved as a whole is still the same.
   const [only] = known

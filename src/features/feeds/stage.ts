@@ -34,7 +34,7 @@ export async function stageItems(
   const staged = new Map<string, Staged>()
   const skipped = new Map<string, Skipped>()
   const came = items.flatMap((item) => mapOffer(mapping, item))
-  const { named, splits } = await inheritIds(db, runId, came)
+  const { named, splits } = await inheritIds(db, runId, came, (one) => !('problem' in readMapped(one, options)))
   for (const [i, mapped] of named.entries()) {
     const read = readMapped(mapped, options)
     const external_id = mapped.id === '' ? `no ID, ${before + i + 1}` : mapped.id.length <= MOST_ID ? mapped.id : `${cutText(mapped.id, MOST_ID)}… (${before + i + 1})` // prettier-ignore
