@@ -13,6 +13,7 @@ import { noteChanges } from './notes.ts'
 import { holdRun } from './run-fence.ts'
 import { plainOf } from './pinned-fields.ts'
 import { type Planned, type PlanOptions, readBatch, readGone, type Row, type Written } from './plan.ts'
+import { takeOver } from './take-over.ts'
 
 export type ApplyOptions = PlanOptions & { name: string; by: Actor; auditId: number; now: Date }
 
@@ -24,6 +25,7 @@ class PlanIsStale extends Error {
 const MOST_ATTEMPTS = 10
 
 export async function applyFetched(db: Db, options: ApplyOptions): Promise<void> {
+  await takeOver(db, options.feedId, options.runId)
   let attempts = 0
   for (let after: string | null = ''; after !== null;) {
     const planned = await readBatch(db, options, after)
@@ -31,6 +33,7 @@ export async function applyFetched(db: Db, options: ApplyOptions): Promise<void>
       await applyBatch(db, options, planned)
     } catch (error) {
       if (!(error instanceof PlanIsStale) || ++attempts === MOST_ATTEMPTS) throw error
+      await takeOver(db, options.feedId, options.runId) // what another feed has just paused
       continue
     }
     ;[after, attempts] = [planned.next, 0]

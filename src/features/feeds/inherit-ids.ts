@@ -7,6 +7,7 @@ import { COUNTRIES } from '../../lib/countries.ts'
 import { PLATFORMS } from '../offers/choices.ts'
 import type { GroupOf, Mapped } from './mapping/map-offer.ts'
 import { type Paid, type SplitFrom, withDollars } from './paid.ts'
+import { isFree } from './take-over.ts'
 
 type Known = GroupOf & {
   external_id: string
@@ -111,7 +112,8 @@ async function findKnown(db: Db, runId: number, upstreamIds: string[]): Promise<
   >`
     SELECT f.external_id, f.offer_id, f.paid, f.applied, f.applied -> 'countries' AS countries, f.applied -> 'platforms' AS platforms,
       f.applied ->> 'status' = 'active' AS runs, f.applied ->> 'status' = 'active' AND o.status = 'paused' AS "isPausedByOperator"
-    FROM feed_runs r JOIN feed_offers f USING (feed_id) JOIN offers o USING (offer_id)
+    FROM feed_runs r JOIN feeds own USING (feed_id) JOIN feeds owner ON owner.advertiser_id = own.advertiser_id
+      JOIN feed_offers f ON f.feed_id = owner.feed_id AND (f.feed_id = own.feed_id OR ${isFree}) JOIN offers o USING (offer_id)
     WHERE r.run_id = ${runId} AND split_part(f.external_id, ':', 1) = ANY (${firstParts}::text[])`.execute(db)
   const wanted = new Set(upstreamIds)
   return rows.flatMap(({ paid, applied, ...row }) => {

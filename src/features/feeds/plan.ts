@@ -9,6 +9,7 @@ import type { CredentialMask } from './credential-mask.ts'
 import { pick, pinnedFields, plainOf, type ShownRecord, withNewFields } from './pinned-fields.ts'
 import { changeOfPaid, isSamePaid, type Paid, type SplitFrom, withDollars } from './paid.ts'
 import { keepTranslations } from './keep-translations.ts'
+import { isFree } from './take-over.ts'
 
 export const BATCH = 500
 
@@ -68,7 +69,8 @@ async function readDue(db: Db, { feedId, runId }: PlanOptions, after: string): P
   const { rows } = await sql<Due>`
     SELECT s.external_id, s.offer, s.hash, s.paid, s.split_from, f.offer_id, f.applied, f.paid AS paid_before, f.approved_paid, f.held_payout,
       f.offer_id IS NULL AND EXISTS (SELECT FROM offers o WHERE o.advertiser_id = feeds.advertiser_id AND o.external_id = s.external_id) AS is_taken
-    FROM feeds JOIN feed_staging s ON s.run_id = ${runId} LEFT JOIN feed_offers f ON f.feed_id = feeds.feed_id AND f.external_id = s.external_id
+    FROM feeds JOIN feed_staging s ON s.run_id = ${runId} LEFT JOIN (feed_offers f JOIN feeds owner USING (feed_id))
+      ON owner.advertiser_id = feeds.advertiser_id AND f.external_id = s.external_id AND (f.feed_id = feeds.feed_id OR ${isFree})
     WHERE feeds.feed_id = ${feedId} AND s.external_id > ${after}
       AND (f.hash IS DISTINCT FROM s.hash OR f.applied ->> 'status' = 'paused')
     ORDER BY s.external_id LIMIT ${BATCH}`.execute(db)
