@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TESTER } from '../../../test/tester.ts'
 import { createTestFeed, openSocket } from '../../../test/upstreams/feed.ts'
+import { SHAPES } from '../../../test/upstreams/shapes.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { applyRefusedRun, isTooMuch } from './accept-gone.ts'
 import { runAskedFeeds } from './due-feeds.ts'
@@ -74,4 +75,26 @@ test('a run that fails says how far it came', async () => {
   const { runId, outcome } = await run()
   const { pages, bytes, fetched, unchanged } = await db.selectFrom('feed_runs').selectAll().where('run_id', '=', runId).executeTakeFirstOrThrow() // prettier-ignore
   assert.deepEqual([outcome, pages, bytes > 1_000, fetched, unchanged], ['failed', 2, true, 1_000, 0])
+})
+
+test('where offers come twice in place of others, none of those is paused, unless on purpose', async () => {
+  const { upstream, feedId, run, offersNow } = await createTestFeed(world, { offers: 10 })
+  await run()
+  const [all, shape] = [upstream.offers, SHAPES['everflow']]
+  const send = (...pages: number[][]) => {
+    upstream.trouble = ({ query }, response) => {
+      const [from = 0, to = 0] = pages[Number(query.get('page')) - 1] ?? []
+      upstream.send(response, 200, shape?.page(all.slice(from, to).map((one) => shape.item(one)), { all: 10, pages: 2, number: 1, size: 6 })) // prettier-ignore
+      return true
+    }
+  }
+  const active = async () => (await offersNow()).filter(({ status }) => status === 'active').length
+  send([0, 6], [4, 8])
+  const { runId, outcome, message } = await run()
+  assert.deepEqual([outcome, message, await active()], ['refused', '2 offers came twice, and 2 of those that the upstream reports did not come: 2 offers would be paused that may still be there. Nothing was changed.', 10]) // prettier-ignore
+  await applyRefusedRun(world.database.db, TESTER, feedId, runId)
+  await runAskedFeeds({ db: world.database.db, secretKey: SECRET_KEY, open: openSocket }, assert.fail)
+  assert.equal(await active(), 8)
+  upstream.offers = all.slice(0, 8)
+  assert.equal((await run()).outcome, 'done', 'where none is gone, offers that come twice are no problem')
 })

@@ -32,9 +32,10 @@ export type FetchOptions = {
 }
 /** `rates`: the mark of those that it was applied with. */
 export type Validators = { etag?: string; lastModified?: string; rates?: string }
+/** `missing`: of those that the upstream reports, because others came twice. */
 export type FetchedFeed =
   | { kind: 'unchanged' }
-  | { kind: 'complete'; offers: number; twice: number; pages: number; bytes: number; validators: Validators }
+  | { kind: 'complete'; offers: number; twice: number; missing: number; pages: number; bytes: number; validators: Validators } // prettier-ignore
 
 /** Throws a FetchProblem that says what is wrong, without credentials, and what was fetched until then. */
 export async function fetchFeed(source: FeedSource, options: FetchOptions): Promise<FetchedFeed> {
@@ -66,7 +67,7 @@ const masked = (error: unknown, mask: CredentialMask, { offers, pages, bytes } =
     ? new FetchProblem(mask.text(error.message), error.retryAfterS, { offers, pages, bytes })
     : error
 
-type Counted = Omit<FetchedFeed & { kind: 'complete' }, 'kind' | 'validators'>
+type Counted = Omit<FetchedFeed & { kind: 'complete' }, 'kind' | 'validators' | 'missing'>
 
 async function fetchAll(
   { request, mapping, credentials }: FeedSource,
@@ -100,7 +101,7 @@ async function fetchAll(
     next = pager.after(answer, came)
   }
   // Validators of one page say nothing about the others.
-  return { kind: 'complete', ...counted, validators: counted.pages === 1 ? given : {} }
+  return { kind: 'complete', ...counted, missing: pager.missing, validators: counted.pages === 1 ? given : {} }
 }
 
 /** Those that no page had before. */

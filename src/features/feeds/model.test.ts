@@ -81,15 +81,15 @@ const plot = fc.tuple(fc.nat(PLACES - 1), pay, pay).chain(([n, one, other]) => {
   const run: Step = { kind: 'run' }
   const offer = (is: Pay): Step => ({ kind: 'offer', n, name: 'A', pay: [...is] })
   const price: Step = { kind: 'price', n, pay: one }
+  const approved: Step[] = [offer([1, 1]), run, offer([4, 4]), run, { kind: 'approve' }]
   return fc.constantFrom<Step[]>(
-    [offer([1, 1]), run, offer([4, 4]), run, { kind: 'approve' }, run],
-    [{ kind: 'lower', n }, run, { kind: 'lower', n }, run, { kind: 'lower', n }, run, { kind: 'lower', n }, run],
-    [offer([4, 4]), run],
+    [...approved, run, ...[1, 2, 3, 4].flatMap((): Step[] => [{ kind: 'lower', n }, run]), offer([4, 4]), run],
+    [...approved, { kind: 'gone', n }, run, offer([4, 4]), run],
     [run, price, offer(other), run, { kind: 'back', n }, run],
     [run, price, offer(other), run, { kind: 'release', n }, run],
     [run, offer([one[1], one[0]]), run, price, run, { kind: 'release', n }, run],
     [offer([1, 4]), run, { kind: 'approve' }, run, offer([4, 1]), run],
-    [offer([4, 4]), run, { kind: 'approve' }, { kind: 'share', ppm: 500_000 }, run],
+    [...approved, { kind: 'share', ppm: 500_000 }, run],
   )
 })
 const history = fc.array(fc.oneof({ weight: 4, arbitrary: step.map((one) => [one]) }, { weight: 1, arbitrary: plot }), { minLength: 15, maxLength: 40 }).map((parts) => parts.flat()) // prettier-ignore

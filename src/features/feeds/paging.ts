@@ -13,6 +13,7 @@ export class Pager {
   readonly #paging: Paging
   #pages = 0
   #came = 0
+  #distinct = 0
   /** The largest that were seen. */
   #total: number | null = null
   #pageCount: number | null = null
@@ -25,11 +26,17 @@ export class Pager {
     return { parameters: this.#parameters() }
   }
 
+  /** How many did not come while others came twice: offers move between pages when an upstream sorts them anew. */
+  get missing(): number {
+    return this.#total === null ? 0 : Math.max(0, this.#total - this.#distinct)
+  }
+
   /** Null: all came. Throws where the upstream has said that there is more than came. */
   after(answer: unknown, { items, added }: Came): NextPage | null {
     const paging = this.#paging
     this.#pages++
     this.#came += items
+    this.#distinct += added
     if (paging.kind === 'one') return null
     const next = paging.kind === 'next' ? this.#link(paging.path, answer, items) : this.#count(paging, answer, items)
     if (next !== null && added === 0)

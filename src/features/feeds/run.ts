@@ -124,6 +124,8 @@ async function attempt(
       return ended('refused', 'The feed had no offers. Nothing was changed.')
     if (isTooMuch(counted, settings.maxGonePpm, acceptedGone))
       return ended('refused', `${gone} of ${running} offers would be paused, which is more than ${settings.maxGonePpm / PPM_PER_PERCENT} %. Nothing was changed.`) // prettier-ignore
+    if (fetched.missing > 0 && gone > (acceptedGone ?? 0))
+      return ended('refused', `${fetched.twice} offers came twice, and ${fetched.missing} of those that the upstream reports did not come: ${gone} offers would be paused that may still be there. Nothing was changed.`) // prettier-ignore
     if (isPreview) return ended('done')
     const options: ApplyOptions = { ...plan, name, by, auditId, now: new Date() }
     await applyFetched(db, options)
