@@ -10,7 +10,7 @@ const SEVENTY: Pricing = { currency: 'USD', sharePpm: 700_000, minMarginMicros: 
 /** What publishers are paid for goals of these amounts, in dollars; or why it is nothing. */
 function payouts(amounts: number[], pricing: Partial<Pricing> = {}): number[] | string {
   const goals = amounts.map((micros, i) => ({ external_id: String(i), name: 'Goal', description: '', is_optional: false, micros })) // prettier-ignore
-  const offer: MappedOffer = { external_id: 'x', currency: '', goals, caps: [], record: {} }
+  const offer: MappedOffer = { external_id: 'x', currency: '', goals, caps: [], ignoredCaps: [], record: {} }
   const priced = priceOffer(offer, { ...SEVENTY, ...pricing }, () => DOLLAR)
   return 'problem' in priced ? priced.problem : priced.goals.map(({ payout }) => Number(payout))
 }
@@ -42,10 +42,22 @@ test('whatever the bounds are, no goal pays more than it earns, and one that ear
 test('caps of amounts are in dollars, of several the lowest, and in a currency without a rate the offer is left out', () => {
   const goals = [{ external_id: '', name: 'Goal', description: '', is_optional: false, micros: 1_000_000 }]
   const rates = (currency: string) => ({ USD: DOLLAR, EUR: (DOLLAR * 11n) / 10n })[currency]
-  const capped = (currency: string, ...caps: [number, string][]) => priceOffer({ external_id: 'x', currency, goals, record: {}, caps: caps.map(([amount, of]) => ({ field: 'daily_revenue_cap', micros: amount * 1_000_000, currency: of })) }, SEVENTY, rates) // prettier-ignore
+  const capped = (currency: string, ...caps: [number, string][]) => priceOffer({ external_id: 'x', currency, goals, record: {}, ignoredCaps: [], caps: caps.map(([amount, of]) => ({ field: 'daily_revenue_cap', micros: amount * 1_000_000, currency: of })) }, SEVENTY, rates) // prettier-ignore
   assert.partialDeepStrictEqual(capped('EUR', [100, '']), { caps: { daily_revenue_cap: '110.00' } })
   assert.partialDeepStrictEqual(capped('USD', [100, 'EUR'], [105, '']), { caps: { daily_revenue_cap: '105.00' } })
   assert.deepEqual(capped('USD', [100, 'JPY']), {
     problem: 'it has a cap in JPY, and there is no exchange rate for JPY',
   })
+  assert.partialDeepStrictEqual(capped('USD', [250_000, '']), { caps: { daily_revenue_cap: '250000.00' } })
+  assert.deepEqual((capped('USD', [1_000_000_000, '']) as { caps: object }).caps, {}, 'as much as that is no cap')
+})
+
+test('an offer that pays more than 100,000 dollars is left out, whatever its currency', () => {
+  const rates = (currency: string) => (currency === 'VND' ? 400_000n : DOLLAR)
+  const goals = (amount: number) => [{ external_id: '', name: 'Goal', description: '', is_optional: false, micros: amount * 1_000_000 }] // prettier-ignore
+  const price = (amount: number, currency: string) => priceOffer({ external_id: 'x', currency, goals: goals(amount), caps: [], ignoredCaps: [], record: {} }, SEVENTY, rates) // prettier-ignore
+  assert.partialDeepStrictEqual(price(150_000, 'VND'), { goals: [{ revenue: '6.00', payout: '4.20' }] })
+  assert.deepEqual(price(3_000_000_000, 'VND'), { problem: 'it pays more than 100,000 dollars' })
+  assert.deepEqual(price(100_001, 'USD'), { problem: 'it pays more than 100,000 dollars' })
+  assert.partialDeepStrictEqual(price(100_000, 'USD'), { goals: [{ revenue: '100000.00' }] })
 })

@@ -1,5 +1,6 @@
 // What publishers are paid of what an upstream pays: the operator keeps the rest.
 import { exactUsd, takeShare } from '../../lib/money.ts'
+import { MAX_PAYOUT_MICROS, parsePayoutCap } from '../offers/caps.ts'
 import { type DollarRate, toDollars } from '../rates/rates.ts'
 import type { MoneyCap } from './mapping/caps.ts'
 import type { MappedGoal } from './mapping/goals.ts'
@@ -32,12 +33,14 @@ export function priceOffer({ currency, goals, caps }: MappedOffer, pricing: Pric
   const priced = goals.map(({ micros, ...goal }) => {
     const revenue = floorTo(STEP_MICROS, toDollars(micros, rate))
     const payout = floorTo(STEP_MICROS, payoutOf(revenue, pricing))
-    return { ...goal, payout: exactUsd(payout), revenue: exactUsd(revenue), isPaid: payout > 0 }
+    return { ...goal, micros: revenue, payout: exactUsd(payout), revenue: exactUsd(revenue), isPaid: payout > 0 }
   })
+  if (priced.reduce((sum, { micros }) => sum + micros, 0) > MAX_PAYOUT_MICROS)
+    return { problem: 'it pays more than 100,000 dollars' } // coins, cents, or a mistake
   if (!priced.some(({ isPaid }) => isPaid)) return { problem: 'nothing would be left for publishers' }
   const capped = priceCaps(caps, own, rates)
   if ('problem' in capped) return capped
-  return { goals: priced.map(({ isPaid: _isPaid, ...goal }) => goal), caps: capped.caps }
+  return { goals: priced.map(({ isPaid: _isPaid, micros: _micros, ...goal }) => goal), caps: capped.caps }
 }
 
 /** Of several for the same, the lowest counts. */
@@ -53,6 +56,7 @@ function priceCaps(
     if (rate === undefined)
       return { problem: `it has a cap in ${currency}, and there is no exchange rate for ${currency}` }
     const dollars = Math.max(STEP_MICROS, floorTo(STEP_MICROS, toDollars(micros, rate)))
+    if (parsePayoutCap(exactUsd(dollars)) === null) continue // a billion dollars or more is no cap
     lowest.set(field, Math.min(dollars, lowest.get(field) ?? Infinity))
   }
   return { caps: Object.fromEntries([...lowest].map(([field, micros]) => [field, exactUsd(micros)])) }

@@ -15,7 +15,9 @@ export const OVER_CAP = ['honour', 'reject'] as const
 const DAY_MS = 86_400_000
 export const TOTAL = 0 // the day that stands for all days together
 const DAYS_KEPT = 7
-const MAX_COUNT_CAP = 1_000_000_000_000
+/** What an offer pays at most. */
+export const MAX_PAYOUT_MICROS = 100_000 * 1_000_000
+export const MAX_COUNT_CAP = 1_000_000_000_000
 
 export const CAP_COLUMN = {
   dailyClicks: 'daily_click_cap',

@@ -3,10 +3,9 @@ import { countryPlace } from '../../lib/countries.ts'
 import { parseDuration } from '../../lib/duration.ts'
 import { parseUsd } from '../../lib/money.ts'
 import { parseTime } from '../../lib/time.ts'
-import { parseCountCap, parsePayoutCap } from './caps.ts'
+import { MAX_PAYOUT_MICROS, parseCountCap, parsePayoutCap } from './caps.ts'
 
 export const MAX_NAME = 300
-export const MAX_PAYOUT_MICROS = 100_000 * 1_000_000
 const IN_PLACE_OF_MACRO = 'a-macro-stands-here'
 export const MAX_TEXT = 10_000
 const NONE: readonly string[] = []

@@ -1,6 +1,7 @@
 // One row of an import, from JSON or CSV, read strictly: what cannot be understood is refused with a sentence.
 import { AppError, type Details } from '../../errors.ts'
-import { type FieldProblem, FieldReader, MAX_PAYOUT_MICROS } from './field-reader.ts'
+import { MAX_PAYOUT_MICROS } from './caps.ts'
+import { type FieldProblem, FieldReader } from './field-reader.ts'
 import { FIELDS, GOAL_FIELDS, type NewGoal, type NewOffer, readFields } from './fields.ts'
 
 export const MAX_GOALS = 50

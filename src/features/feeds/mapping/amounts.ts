@@ -4,9 +4,6 @@ import { scalarText } from './paths.ts'
 import type { Money } from './mapping.ts'
 
 const MICROS = 1_000_000
-/** What no offer pays: it is coins, or cents, or a mistake. */
-const MOST_MICROS = 100_000 * MICROS
-
 /** In micros of the upstream's currency, which it may say itself; or why there is none. Null: nothing stands there. */
 export type Amount = { micros: number; currency: string } | { problem: string } | null
 
@@ -26,7 +23,7 @@ export function parseAmount(value: unknown, isCents = false, what = 'payout'): A
   const currency = SIGNS[before.toUpperCase()] || SIGNS[behind.toUpperCase()] || ''
   const digits = `${whole.replaceAll(',', '')}${fraction.padEnd(6, '0').slice(0, 6)}`
   const micros = Math.floor(Number(digits) / (isCents ? 100 : 1))
-  return micros > MOST_MICROS ? { problem: `the ${what} "${shown(text)}" is more than 100,000` } : { micros, currency }
+  return Number.isSafeInteger(micros) ? { micros, currency } : { problem: `the ${what} "${shown(text)}" is too large` }
 }
 
 export function readMoney(money: Money | undefined, item: unknown): Amount {

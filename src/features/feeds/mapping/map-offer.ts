@@ -15,6 +15,8 @@ export type MappedOffer = {
   currency: string
   goals: MappedGoal[]
   caps: MoneyCap[]
+  /** What was given as a cap and is none. */
+  ignoredCaps: string[]
   /** The fields of an import but for what depends on money. */
   record: Record<string, unknown>
 }
@@ -56,7 +58,6 @@ function mapOne(mapping: Mapping, { item, countries, platforms: own, suffix }: G
   const platforms = readPlatforms(mapping.platforms, item, own)
   if ('problem' in platforms) return skip(platforms.problem)
   const caps = readCaps(mapping.caps ?? [], item)
-  if ('problem' in caps) return skip(caps.problem)
   const record = {
     name: known.name,
     description: cutText(readText(mapping.description, item), 10_000),
@@ -75,7 +76,7 @@ function mapOne(mapping: Mapping, { item, countries, platforms: own, suffix }: G
     ends_at: endsAt?.toISOString() ?? null,
     ...caps.counts,
   }
-  return { ...known, offer: { external_id: known.id, ...priced, caps: caps.money, record } }
+  return { ...known, offer: { external_id: known.id, ...priced, caps: caps.money, ignoredCaps: caps.ignored, record } }
 }
 
 const firstOf = (name: string, [value = '']: string[]) => (value === '' ? {} : { [name]: value })

@@ -67,11 +67,14 @@ test('Affise: a row for all countries but some, a row for each OS, and rows that
 })
 
 test('Affise: a budget is what the network pays, in its currency, beside a cap of conversions', () => {
-  const cap = (period: string, type: string, value: number) => ({ period, type, value })
+  const cap = (period: string, type: string, value: number | string) => ({ period, type, value })
   const of = (...caps: object[]) => affise([{ goal: '1', revenue: 1, currency: 'EUR' }], { caps })[0]?.slice(5)
   assert.deepEqual(of(cap('day', 'budget', 100), cap('day', 'conversions', 25)), ['daily_revenue_cap 100 EUR', 'daily_conversion_cap 25']) // prettier-ignore
   assert.deepEqual(of(cap('all', 'budget', 5_000), cap('all', 'conversions', 900)), ['total_revenue_cap 5000 EUR', 'total_conversion_cap 900']) // prettier-ignore
   assert.deepEqual(of(cap('month', 'conversions', 25), cap('day', 'budget', 0)), [])
+  assert.deepEqual(of(cap('day', 'conversions', 1e15), cap('all', 'conversions', -1)), [])
+  assert.deepEqual(of(cap('all', 'budget', 250_000)), ['total_revenue_cap 250000 EUR'])
+  assert.deepEqual(of(cap('day', 'budget', -1), cap('all', 'budget', 'unlimited'), cap('all', 'budget', 80)), ['total_revenue_cap 80 EUR']) // prettier-ignore
   assert.ok(presetOf('affise')?.back.notes.some((note) => note.includes('Monthly caps')))
 })
 

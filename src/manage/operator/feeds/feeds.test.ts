@@ -155,7 +155,7 @@ test('credentials are added and removed by name; one that the request needs stay
 test('a mapping is tried on an answer before it is saved, and what is wrong with it is said', async () => {
   const { upstream } = await add()
   const { mapping } = upstream.preset
-  const answer = { data: { offers: [{ offerID: 'a', name: 'A &amp; B', revenue: '2.00', countries: ['US'], devices: ['*'], link: 'https://t.test/?u={userID}' }, { offerID: 'b', name: 'No link', revenue: 1 }] } } // prettier-ignore
+  const answer = { data: { offers: [{ offerID: 'a', name: 'A &amp; B', revenue: '2.00', countries: ['US'], devices: ['*'], link: 'https://t.test/?u={userID}', budget: 'unlimited' }, { offerID: 'b', name: 'No link', revenue: 1, budget: 250_000 }] } } // prettier-ignore
   const attempt = async (changed: object) => (await operator.post<Static<typeof TriedMapping>>('/feeds/try-mapping', { mapping: changed, answer, settings: { share_percent: 50 } })).data // prettier-ignore
   const { problems, offers } = await attempt(mapping)
   assert.deepEqual(problems, [])
@@ -165,7 +165,7 @@ test('a mapping is tried on an answer before it is saved, and what is wrong with
   assert.deepEqual(wrong.problems.map(({ place }) => place), ['titel', 'offers']) // prettier-ignore
   assert.deepEqual(wrong.fields, [], 'without the list of offers there is nothing to read')
   const { name: _name, ...unfinished } = { ...mapping, countries: { include: 'countries' } } // prettier-ignore
-  const partly = await attempt({ ...unfinished, name: { path: 'name', html: 'yes' }, link: { path: 'link', replace: { '{userID}': '{click_id}' } } }) // prettier-ignore
+  const partly = await attempt({ ...unfinished, name: { path: 'name', html: 'yes' }, link: { path: 'link', replace: { '{userID}': '{click_id}' } }, caps: [{ value: 'budget', period: 'day', of: 'revenue' }] }) // prettier-ignore
   const read = Object.fromEntries(partly.fields.map(({ place, offers: tried }) => [place, tried]))
   assert.deepEqual(Object.keys(read).includes('name'), false, 'one with a problem')
   assert.deepEqual(read['link'], [
@@ -174,6 +174,10 @@ test('a mapping is tried on an answer before it is saved, and what is wrong with
   ])
   assert.deepEqual(read['payout']?.map(({ gives }) => gives), ['2', '1']) // prettier-ignore
   assert.partialDeepStrictEqual(read['platforms']?.[0], { read: ['*'], gives: 'web, android, ios' })
+  assert.deepEqual(read['caps'], [
+    { read: ['unlimited'], gives: '', problem: 'the cap "unlimited" is not an amount' },
+    { read: ['250000'], gives: 'daily revenue cap 250000', problem: null },
+  ])
   assert.match(read['countries']?.[0]?.problem ?? '', /its country \?/)
   const refused = await operator.post('/feeds', { name: 'Wrong', request: { method: 'GET' }, mapping: { offers: 'x' }, credentials: {}, settings: { share_percent: 0, every: '1s' } }) // prettier-ignore
   assert.equal(refused.status, 400)
@@ -269,7 +273,7 @@ test('a field that was edited is pinned, shown, and follows the feed again when 
   await world.database.db.updateTable('offers').set({ name: 'Edited', status: 'paused' }).where('offer_id', '=', offerId).execute() // prettier-ignore
   upstream.offers = upstream.offers.map((one) => ({ ...one, name: `${one.name}!` }))
   await ask('run')
-  assert.deepEqual((await feedOf(offerId))?.pinned, [{ field: 'name', feed_value: name }, { field: 'status', feed_value: 'active' }]) // prettier-ignore
+  assert.deepEqual((await feedOf(offerId))?.pinned, [{ field: 'name', feed_value: `${name}!` }, { field: 'status', feed_value: 'active' }]) // prettier-ignore
   const release = (fields: string[]) =>
     operator.post<{ released: string[] }>(`/offers/${offerId}/follow-feed`, { fields })
   assert.deepEqual((await release(['name', 'payout'])).data.released, ['name'])

@@ -52,7 +52,10 @@ function tryField(mapping: Partial<Mapping>, name: keyof Mapping, item: object):
   const whole = name === 'goals' ? withoutPayout : WHOLE
   const alone = { offers: '', ...whole, ...beside, [name]: mapping[name] } as Mapping
   const mapped = mapOffer(alone, { ...item, ...WHOLE_ITEM })
-  const problem = mapped.map((one) => ('skipped' in one ? one.skipped : null)).find((one) => one !== null) ?? null
+  const problem =
+    mapped
+      .map((one) => ('skipped' in one ? one.skipped : (one.offer.ignoredCaps[0] ?? null)))
+      .find((one) => one !== null) ?? null
   const isPaidByGoals = name === 'payout' && mapping.goals !== undefined && readAll(`${mapping.goals.list}[]`, item).length > 0 // prettier-ignore
   if (isPaidByGoals) return { read: texts(readRaw(mapping, name, item)), gives: '', problem: null }
   const gives = [...new Set(mapped.map((one) => describe(one, name)))].filter((text) => text !== '').join(' | ')
