@@ -179,6 +179,7 @@ async function createAccountSteps(publisher: string): Promise<Step[]> {
     step('confirmTwoFactor', 'POST', '/me/two-factor/confirm', () => ({ code: totp(secret) })),
     step('disableTwoFactor', 'POST', '/me/two-factor/disable', { password: PASSWORD }),
     step('changePassword', 'POST', '/me/password', { current_password: PASSWORD, new_password: password }),
+    step('signOut', 'DELETE', '/session'),
   ].map((one) => ({ ...one, as: self }))
   return [
     step('inviteOfPublisher', 'POST', `${publisher}/invitations`, { email: 'a@example.com', role: 'publisher_viewer' }),

@@ -17,5 +17,4 @@ export const UNAUDITED: Record<string, string> = {
   proveSession: 'changes only what this session may do next, each of which is recorded',
   signIn: 'better-auth makes the session; the cookie goes out after the entry, so no one is signed in without one',
   signInWithCode: 'as signIn',
-  signOut: 'better-auth ends the session; without an entry a person is signed out, not in',
 }

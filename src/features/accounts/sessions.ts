@@ -1,7 +1,7 @@
 // Sessions of people. better-auth creates and checks them; what we do with them is here.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
-import { type Actor, recordAudit, recordAuditAlone } from './audit.ts'
+import { type Actor, recordAudit } from './audit.ts'
 import { readPasswordHash } from './passwords.ts'
 import type { Account } from './people.ts'
 import { noteSignInPlace } from './sign-in-places.ts'
@@ -71,11 +71,6 @@ export async function endSessionsOf(trx: Trx, personId: string, keptSessionId: s
   let ended = trx.deleteFrom('sessions').where('person_id', '=', personId)
   if (keptSessionId !== null) ended = ended.where('id', '<>', keptSessionId)
   await ended.execute()
-}
-
-/** better-auth has ended the session. */
-export async function recordSignOut(db: Db, by: Actor, { id, publisherId }: Account): Promise<void> {
-  await recordAuditAlone(db, by, { action: 'session.end', subject: id, publisherId })
 }
 
 /** Records that the person of this session was verified just now. */

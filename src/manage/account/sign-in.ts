@@ -6,7 +6,7 @@ import { readPasswordHash } from '../../features/accounts/passwords.ts'
 import { findByTypedEmail } from '../../features/accounts/people.ts'
 import { findChallenged } from '../../features/accounts/reset-links.ts'
 import { burnCode } from '../../features/accounts/second-factor.ts'
-import { type NewSession, noteCodeGiven, recordSignOut, startSession } from '../../features/accounts/sessions.ts'
+import { endSession, type NewSession, noteCodeGiven, startSession } from '../../features/accounts/sessions.ts'
 import { authHeaders, challengeOf, openSealed } from '../auth.ts'
 import type { ManageContext } from '../context.ts'
 import type { ManageRoutes } from '../route.ts'
@@ -97,10 +97,12 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     access: 'anyone',
     reply: Ok,
     async run({ by, request, cookies }) {
+      const { caller } = request
+      const sessionId = caller?.session?.id
+      if (caller !== null && sessionId !== undefined)
+        await db.transaction().execute((trx) => endSession(trx, by, caller, sessionId))
       const answer = await auth.api.signOut({ headers: authHeaders(request), asResponse: true })
       cookies.push(...answer.headers.getSetCookie())
-      const { caller } = request
-      if (caller !== null && caller.session !== null) await recordSignOut(db, by, caller)
       return OK
     },
   })
