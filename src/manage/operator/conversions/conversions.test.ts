@@ -3,11 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Static } from 'typebox'
 import { type Deal, createConversion, createDeal, type NewRow } from '../../../../test/conversion-rows.ts'
-import { publisherOfApp, visit, type Visitor } from '../../../../test/people.ts'
+import { createPerson, keepOut, publisherOfApp, visit, type Visitor } from '../../../../test/people.ts'
 import { TESTER } from '../../../../test/tester.ts'
 import { useWorld } from '../../../../test/world.ts'
 import { listAuditEntries } from '../../../features/accounts/audit.ts'
 import { banUser } from '../../../features/apps/bans.ts'
+import { createCommandQueue } from '../../../features/conversions/command-queue.ts'
 import { numberEvents } from '../../../features/conversions/events.ts'
 import { checkLedger } from '../../../features/ledger/check.ts'
 import type { ConversionReply, ConversionSearch, Moved } from './schema.ts'
@@ -108,6 +109,23 @@ test('many are approved at once; each has its result, and is in the audit log', 
   )
   assert.deepEqual(entries.map(({ subject }) => subject).toSorted(), waiting.toSorted())
   assert.deepEqual(await checkLedger(world.database), [])
+})
+
+test('who may no longer decide fails no one whose decisions are written together with theirs', async () => {
+  const deal = await createDeal(world)
+  const gone = await createPerson(world, 'operator')
+  await keepOut(world, gone)
+  const by = { id: gone.id, email: gone.email, ip: null, role: 'operator' as const }
+  const queue = createCommandQueue(world.database.db)
+  const conversionIds = [await make(deal), await make(deal)]
+  const [theirs, ours] = await Promise.allSettled([
+    queue.apply({ kind: 'move', by, conversionId: conversionIds[0] ?? '', to: 'approved' }),
+    queue.apply({ kind: 'move', by: TESTER, conversionId: conversionIds[1] ?? '', to: 'approved' }),
+  ])
+  assert.deepEqual([theirs.status, ours.status], ['rejected', 'fulfilled'])
+  const statuses = await Promise.all(conversionIds.map(async (id) => (await show(id)).status))
+  assert.deepEqual(statuses, ['pending', 'approved'])
+  await queue.close()
 })
 
 test('rejecting and reversing need a reason, which stays with the conversion', async () => {
