@@ -123,6 +123,8 @@ export function createRoutes(server: FastifyInstance, replica: Replica | null): 
               email: caller?.email ?? '',
               ip: request.ip,
               role: caller?.role ?? null,
+              sessionId: caller?.session?.id ?? null,
+              tokenId: caller?.token?.id ?? null,
               via: caller?.token ? `token ${caller.token.id}: ${caller.token.name}` : null,
               requestId: request.id,
             },

@@ -7,7 +7,7 @@ import { OperatorError } from '../../errors.ts'
 import { parseRanges } from '../../lib/ip-ranges.ts'
 import { base62, createSecretHash, withChecksum } from '../../lib/tokens.ts'
 import { type Actor, recordAudit } from './audit.ts'
-import type { Account } from './people.ts'
+import { type Account, lockPerson } from './people.ts'
 
 /** `read` looks at everything; the others read and change one area each. */
 export const SCOPES = [
@@ -54,13 +54,8 @@ export async function createAccessToken(trx: Trx, by: Actor, secretKey: string, 
   const token = withChecksum(`mt_${base62(randomBytes(32), 43)}`)
   // One at a time for each person, so that those who ask at once do not all find room; and none for who is disabled
   // at this moment.
-  const person = await trx
-    .selectFrom('people')
-    .select(['disabled_at', 'publisher_id'])
-    .where('id', '=', personId)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  if (person === undefined || person.disabled_at !== null) throw new OperatorError('This account is disabled.')
+  const person = await lockPerson(trx, personId)
+  if (person === null || person.disabled_at !== null) throw new OperatorError('This account is disabled.')
   if ((await listAccessTokens(trx, personId, now)).filter(({ expires_at }) => expires_at > now).length >= MAX_TOKENS)
     throw new OperatorError(`You already have ${MAX_TOKENS} tokens. Revoke one that you no longer use.`)
   const row = await trx
@@ -109,13 +104,14 @@ export async function revokeAccessToken(
   tokenId: number,
   now: Date,
 ): Promise<boolean> {
+  await lockPerson(trx, id)
   const revoked = await revoke(trx, id, now).where('token_id', '=', tokenId).executeTakeFirst()
   if (revoked.numUpdatedRows === 0n) return false
   await recordAudit(trx, by, { action: 'token.revoke', subject: id, publisherId, details: { token_id: tokenId } })
   return true
 }
 
-/** All tokens of a person: how many that were. Part of a change that has an entry of its own. */
+/** All tokens of a person, who is locked: how many that were. Part of a change that has an entry of its own. */
 export const revokeAccessTokens = async (trx: Trx, personId: string, now: Date): Promise<number> =>
   Number((await revoke(trx, personId, now).executeTakeFirst()).numUpdatedRows)
 

@@ -12,6 +12,9 @@ export type Actor = {
   ip: string | null
   /** The role the request was authorized with. It must still hold when the change is recorded. */
   role?: Role | null
+  /** The session or the token that it was authorized with. It must not have ended, either. */
+  sessionId?: string | null
+  tokenId?: number | null
   /** The token that a program used. */
   via?: string | null
   /** The request that did it; none on the command line. */
@@ -29,9 +32,12 @@ export type AuditEntry = {
   details?: Record<string, unknown>
 }
 
+/** For what goes on after its request: it was authorized when it began, and is not stopped by signing out. */
+export const onceAuthorized = (by: Actor): Actor => ({ ...by, role: null, sessionId: null, tokenId: null })
+
 /**
  * Runs in the transaction of the change, so that neither exists without the other. Throws if the actor was disabled or
- * given another role since the request was authorized. Returns the audit_id.
+ * given another role since the request was authorized, or if its session or token has ended. Returns the audit_id.
  */
 export async function recordAudit(trx: Trx, by: Actor, entry: AuditEntry): Promise<number> {
   await checkStillMay(trx, by)
@@ -44,17 +50,40 @@ export async function recordAudit(trx: Trx, by: Actor, entry: AuditEntry): Promi
   return audit_id
 }
 
-/** Locks the person until the transaction ends: disabling them happens before all of it, or after. */
-async function checkStillMay(trx: Trx, { id, role }: Actor): Promise<void> {
+/**
+ * Locks the person until the transaction ends: disabling them, or ending the session or token, happens before all of
+ * it, or after.
+ */
+async function checkStillMay(trx: Trx, { id, role, sessionId = null, tokenId = null }: Actor): Promise<void> {
   if (id === null || role === undefined || role === null) return
   const person = await trx
     .selectFrom('people')
-    .select(['role', 'disabled_at'])
+    .select(['role', 'disabled_at', 'two_factor_enabled'])
     .where('id', '=', id)
     .forShare()
     .executeTakeFirst()
   if (person?.role !== role || person.disabled_at !== null)
     throw new AppError('NOT_ALLOWED', 'Your account may no longer do that.')
+  // Statements of their own: they see what was committed while the lock was awaited.
+  const isOpen =
+    (sessionId === null || (await isSessionOpen(trx, sessionId, person.two_factor_enabled))) &&
+    (tokenId === null || (await isTokenValid(trx, tokenId)))
+  if (!isOpen) throw new AppError('NOT_SIGNED_IN', 'Your session or token has just ended. Sign in again.')
+}
+
+async function isSessionOpen(trx: Trx, sessionId: string, needsCode: boolean): Promise<boolean> {
+  const session = await trx.selectFrom('sessions').select('with_code').where('id', '=', sessionId).executeTakeFirst()
+  return session !== undefined && (session.with_code || !needsCode)
+}
+
+async function isTokenValid(trx: Trx, tokenId: number): Promise<boolean> {
+  const token = await trx
+    .selectFrom('access_tokens')
+    .select('token_id')
+    .where('token_id', '=', tokenId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  return token !== undefined
 }
 
 /**

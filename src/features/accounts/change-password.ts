@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts'
 import { revokeAccessTokens } from './access-tokens.ts'
 import { type Actor, recordAudit } from './audit.ts'
 import { verifyEmail } from './email-verification.ts'
-import type { Account } from './people.ts'
+import { type Account, lockPerson } from './people.ts'
 import { useResetLink, voidResetLinks } from './reset-links.ts'
 import { endSessionsOf } from './sessions.ts'
 
@@ -25,6 +25,7 @@ export async function changePassword(
   { hash, provedHash, keptSessionId, endTokens }: NewPassword,
   now: Date,
 ): Promise<number> {
+  await lockPerson(trx, id)
   if (!(await setHash(trx, id, hash, provedHash, now)))
     throw new AppError('CONFLICT', 'Your password was just changed elsewhere. Sign in again.')
   await endSessionsOf(trx, id, keptSessionId)

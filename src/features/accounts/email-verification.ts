@@ -7,7 +7,7 @@ import { createSecretHash } from '../../lib/tokens.ts'
 import { revokeAccessTokens } from './access-tokens.ts'
 import { recordAudit } from './audit.ts'
 import { hasEnoughLinks, lockLinkMails, type Network, queueMail, type Writer } from './mails.ts'
-import { isOperatorRole, type Role } from './people.ts'
+import { isOperatorRole, lockPerson, type Role } from './people.ts'
 import { findEnabledEmail, findPersonName, voidResetLinks } from './reset-links.ts'
 import { endSessionsOf } from './sessions.ts'
 import { revokeInvitationsBy } from './team.ts'
@@ -54,9 +54,12 @@ export async function useVerificationLink(
   { token, ip, requestId }: { token: string; ip: string; requestId?: string },
   now: Date,
 ): Promise<void> {
+  const identifier = stored(secretKey, token)
+  const found = await trx.selectFrom('verifications').select('value').where('identifier', '=', identifier).executeTakeFirst() // prettier-ignore
+  if (found !== undefined) await lockPerson(trx, found.value)
   const used = await trx
     .deleteFrom('verifications')
-    .where('identifier', '=', stored(secretKey, token))
+    .where('identifier', '=', identifier)
     .where('expires_at', '>', now)
     .returning('value')
     .executeTakeFirst()

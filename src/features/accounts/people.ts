@@ -188,6 +188,21 @@ export async function findByTypedEmail(db: Db, typed: string) {
   return person ?? null
 }
 
+/**
+ * Whatever ends sessions or tokens, or changes a way in, locks the person before anything else. What is done with a
+ * session at this moment then happens before it ends, or not at all (audit.ts); and no two such changes wait for each
+ * other.
+ */
+export async function lockPerson(trx: Trx, personId: string) {
+  const person = await trx
+    .selectFrom('people')
+    .select(['email', 'publisher_id', 'two_factor_enabled', 'disabled_at'])
+    .where('id', '=', personId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return person ?? null
+}
+
 export async function isDisabled(db: Db, personId: string): Promise<boolean> {
   const person = await db.selectFrom('people').select('disabled_at').where('id', '=', personId).executeTakeFirst()
   return person?.disabled_at != null

@@ -6,7 +6,7 @@ import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { createSecretHash } from '../../lib/tokens.ts'
 import { type Actor, recordAudit } from './audit.ts'
 import { hasEnoughLinks, lockLinkMails, type Network, queueMail, type Writer } from './mails.ts'
-import { findByTypedEmail, type Person } from './people.ts'
+import { findByTypedEmail, lockPerson, type Person } from './people.ts'
 
 const VALID_MS = 3_600_000
 
@@ -114,21 +114,15 @@ export async function useResetLink(trx: Trx, secretKey: string, token: string, n
     .where('identifier', 'in', links)
     .executeTakeFirst()
   if (found === undefined) return null
-  // Locks the person first, like disabling them does (team.ts).
-  const person = await trx
-    .selectFrom('people')
-    .select(['id', 'email', 'publisher_id'])
-    .where('id', '=', found.value)
-    .where('disabled_at', 'is', null)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
+  const person = await lockPerson(trx, found.value)
   const used = await trx
     .deleteFrom('verifications')
     .where('identifier', 'in', links)
     .where('expires_at', '>', now)
     .returning('identifier')
     .executeTakeFirst()
-  return person === undefined || used === undefined ? null : { ...person, isMailed: used.identifier === mailed }
+  if (person === null || person.disabled_at !== null || used === undefined) return null
+  return { ...person, id: found.value, isMailed: used.identifier === mailed }
 }
 
 /** Whose password was right, while their code is still to come; better-auth keeps that beside the links. */

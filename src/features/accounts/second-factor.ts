@@ -4,7 +4,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Trx } from '../../db/open.ts'
 import { type Actor, recordAudit } from './audit.ts'
-import type { Account, Person } from './people.ts'
+import { type Account, lockPerson, type Person } from './people.ts'
 import { endSessionsOf, noteCodeGiven } from './sessions.ts'
 
 const STEP_MS = 30_000
@@ -77,7 +77,7 @@ function codeOf(secret: string, step: number): string {
   return String(number % 1_000_000).padStart(6, '0')
 }
 
-/** After its first code. Other sessions than this one end. */
+/** After its first code, of a person who is locked. Other sessions than this one end. */
 export async function enableSecondFactor(
   trx: Trx,
   by: Actor,
@@ -117,6 +117,7 @@ export async function resetSecondFactor(
 }
 
 async function removeSecondFactor(trx: Trx, personId: string): Promise<boolean> {
+  await lockPerson(trx, personId)
   const removed = await trx.deleteFrom('two_factors').where('person_id', '=', personId).executeTakeFirst()
   await trx.updateTable('people').set({ two_factor_enabled: false }).where('id', '=', personId).execute()
   return removed.numDeletedRows > 0n

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
 import { type Actor, recordAudit } from './audit.ts'
 import { readPasswordHash } from './passwords.ts'
-import type { Account } from './people.ts'
+import { type Account, lockPerson } from './people.ts'
 import { noteSignInPlace } from './sign-in-places.ts'
 
 /** Of a person. A program that signs in again and again ends its own earlier ones. */
@@ -55,18 +55,22 @@ export async function endSession(
   { id, publisherId }: Account,
   sessionId: string,
 ): Promise<boolean> {
-  const ended = await trx
-    .deleteFrom('sessions')
+  await lockPerson(trx, id)
+  const session = await trx
+    .selectFrom('sessions')
+    .select('id')
     .where('id', '=', sessionId)
     .where('person_id', '=', id)
     .executeTakeFirst()
-  if (ended.numDeletedRows === 0n) return false
+  if (session === undefined) return false
   const details = { session_id: sessionId }
+  // Before it ends: it may be the one that this is done with.
   await recordAudit(trx, by, { action: 'session.end', subject: id, publisherId, details })
+  await trx.deleteFrom('sessions').where('id', '=', sessionId).execute()
   return true
 }
 
-/** All sessions of a person, except one that continues. Part of a change that has an entry of its own. */
+/** All sessions of a person, who is locked, except one that continues. Part of a change that has an entry of its own. */
 export async function endSessionsOf(trx: Trx, personId: string, keptSessionId: string | null): Promise<void> {
   let ended = trx.deleteFrom('sessions').where('person_id', '=', personId)
   if (keptSessionId !== null) ended = ended.where('id', '<>', keptSessionId)

@@ -7,7 +7,7 @@ import type { Db } from '../../db/open.ts'
 import { cannotRead, OperatorError } from '../../errors.ts'
 import { readCsvRows } from '../../lib/csv-rows.ts'
 import { readJsonRows } from '../../lib/json-rows.ts'
-import { type Actor, type AuditEntry, recordAuditAlone, recordParts } from '../accounts/audit.ts'
+import { type Actor, type AuditEntry, onceAuthorized, recordAuditAlone, recordParts } from '../accounts/audit.ts'
 import { FIELD_NAMES, type NewOffer } from './fields.ts'
 import { describeProblems, readImportRecord } from './import-record.ts'
 import { type PlannedChange, type Planned, planOffers } from './import-plan.ts'
@@ -40,7 +40,7 @@ export async function startImport(db: Db, by: Actor, source: ImportSource): Prom
   const { importId: subject, fileName: file_name } = source
   await checkFile(source.file)
   const auditId = await recordAuditAlone(db, by, { action: 'offers.import', subject, details: { file_name } })
-  return { ...source, by, auditId }
+  return { ...source, by: onceAuthorized(by), auditId }
 }
 
 /** Each offer's history has what the import did to it, and the audit log how it ended. */

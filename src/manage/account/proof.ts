@@ -4,6 +4,7 @@ import type { Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { recordFailure } from '../../features/accounts/failed-attempts.ts'
 import { provePassword } from '../../features/accounts/passwords.ts'
+import { lockPerson } from '../../features/accounts/people.ts'
 import { useCode, type Verdict } from '../../features/accounts/second-factor.ts'
 import { proveSession } from '../../features/accounts/sessions.ts'
 import { authHeaders, openSealed } from '../auth.ts'
@@ -63,7 +64,7 @@ export function createProver({ db, auth, limiter }: ManageContext) {
       throw refusedCode('wrong')
     },
 
-    /** Of the authenticator alone. `then` is done together with using the code up. */
+    /** Of the authenticator alone. `then` is done together with using the code up; the person is locked. */
     async authenticator(
       caller: Caller,
       code: string,
@@ -73,6 +74,7 @@ export function createProver({ db, auth, limiter }: ManageContext) {
       await attempts.countOf(caller)
       const given = { personId: caller.id, code: withoutSpaces(code), openSecret: openSealed(auth) }
       const verdict = await db.transaction().execute(async (trx) => {
+        await lockPerson(trx, caller.id)
         const judged = await useCode(trx, given, new Date())
         if (judged === 'right') await then(trx)
         return judged

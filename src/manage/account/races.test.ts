@@ -4,10 +4,29 @@ import { test } from 'node:test'
 import { createPerson, createToken, PASSWORD, publisherOfApp, setUpSecondFactor, totp, visit, Visitor } from '../../../test/people.ts' // prettier-ignore
 import { until } from '../../../test/installation.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
+import { verificationWriter } from '../../features/accounts/email-verification.ts'
 import { createResetLink } from '../../features/accounts/reset-links.ts'
 
 const world = useWorld('races')
 const NEW_PASSWORD = 'another good password'
+
+/** Locks the person and the password, so that what needs them waits; `then` lets go of both. */
+async function holdPerson(personId: string) {
+  const holder = await world.database.pool.connect()
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM people WHERE id = $1 FOR UPDATE', [personId])
+  await holder.query('SELECT FROM sign_ins WHERE person_id = $1 FOR UPDATE', [personId])
+  return async () => {
+    await holder.query('COMMIT')
+    holder.release()
+  }
+}
+
+const untilWaiting = (count: number) =>
+  until(async () => {
+    const { rows } = await world.database.pool.query("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") // prettier-ignore
+    return rows.length >= count
+  })
 
 async function resetLinkOf(personId: string): Promise<string> {
   const link = await createResetLink(world.database.db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId }, new Date()) // prettier-ignore
@@ -127,4 +146,117 @@ test('a code from the clock’s future locks no one out once the clock is right 
   const code = totp(secret)
   assert.equal((await visitor.post('/session/proof', { code })).status, 200)
   assert.equal((await visitor.post('/session/proof', { code })).status, 400)
+})
+
+test('a session that ends at this moment makes no token and invites no one', async () => {
+  const end = {
+    reset: async (_owner: Visitor, id: string) => {
+      const token = await resetLinkOf(id)
+      return () => new Visitor(world).post('/password/reset', { token, password: NEW_PASSWORD })
+    },
+    change: async (owner: Visitor) => () =>
+      owner.post('/me/password', { current_password: PASSWORD, new_password: NEW_PASSWORD, end_tokens: true }),
+    end: async (owner: Visitor) => {
+      const { data } = await owner.get<{ sessions: { id: string; is_current: boolean }[] }>('/me/sessions')
+      const other = data.sessions.find(({ is_current }) => !is_current)?.id
+      return () => owner.delete(`/me/sessions/${other}`)
+    },
+    'second factor': async (owner: Visitor) => {
+      const { data } = await owner.post<{ uri: string }>('/me/two-factor', { password: PASSWORD })
+      const code = totp(new URL(data.uri).searchParams.get('secret') ?? '')
+      return () => owner.post('/me/two-factor/confirm', { code })
+    },
+  }
+  for (const [name, prepare] of Object.entries(end)) {
+    const { id, email } = await createPerson(world, 'operator')
+    const owner = await new Visitor(world).signIn(email)
+    const thief = await new Visitor(world).signIn(email)
+    const ends = await prepare(owner, id)
+    const letGo = await holdPerson(id)
+    const ended = ends()
+    await untilWaiting(1)
+    const late = [
+      thief.post('/operators/invitations', { email: `friend-of-${email}`, role: 'operator' }),
+      thief.post('/me/tokens', { name: 'Late', scopes: ['people'] }),
+    ]
+    await untilWaiting(3)
+    await letGo()
+    assert.equal((await ended).status, 200, name)
+    const answers = (await Promise.all(late)).map(({ status, error }) => [status, error?.code])
+    assert.deepEqual(answers, [[401, 'NOT_SIGNED_IN'], [401, 'NOT_SIGNED_IN']], name) // prettier-ignore
+    const { db } = world.database
+    assert.deepEqual(await db.selectFrom('access_tokens').select('name').where('person_id', '=', id).execute(), [], name) // prettier-ignore
+    assert.deepEqual(await db.selectFrom('invitations').select('email').where('invited_by', '=', id).execute(), [], name) // prettier-ignore
+  }
+})
+
+test('a token that is revoked at this moment changes nothing', async () => {
+  const { id, email } = await createPerson(world, 'operator')
+  const owner = await new Visitor(world).signIn(email)
+  const program = await createToken(world, id, ['fraud'])
+  const { data } = await owner.get<{ tokens: { token_id: number }[] }>('/me/tokens')
+  const letGo = await holdPerson(id)
+  const revoked = owner.delete(`/me/tokens/${data.tokens[0]?.token_id}`)
+  await untilWaiting(1)
+  const late = program.post('/bans', { user_id: `user of ${id}`, reason: 'fraud' })
+  await untilWaiting(2)
+  await letGo()
+  assert.equal((await revoked).status, 200)
+  const { status, error } = await late
+  assert.deepEqual([status, error?.code], [401, 'NOT_SIGNED_IN'])
+  const bans = await world.database.db.selectFrom('banned_users').select('ban_id').where('user_id', '=', `user of ${id}`).execute() // prettier-ignore
+  assert.deepEqual(bans, [])
+})
+
+test('a reset and a change of the same password at once do not wait for each other', async () => {
+  const { id, email } = await createPerson(world, 'operator')
+  const owner = await new Visitor(world).signIn(email)
+  const token = await resetLinkOf(id)
+  const letGo = await holdPerson(id)
+  const reset = new Visitor(world).post('/password/reset', { token, password: NEW_PASSWORD })
+  await untilWaiting(1)
+  const change = owner.post('/me/password', { current_password: PASSWORD, new_password: 'yet another password' })
+  await untilWaiting(2)
+  await letGo()
+  assert.deepEqual([(await reset).status, (await change).status], [200, 409])
+})
+
+test('a link that verifies an address and a reset at once do not wait for each other', async () => {
+  const { id } = await createPerson(world, 'operator')
+  const { db } = world.database
+  const network = { secretKey: SECRET_KEY, publicUrl: world.config.publicUrl }
+  const letter = await db.transaction().execute((trx) => verificationWriter(network).write(trx, id, new Date()))
+  const proof = /#(\S+)/.exec(letter?.text ?? '')?.[1] ?? ''
+  const token = await resetLinkOf(id)
+  const letGo = await holdPerson(id)
+  const reset = new Visitor(world).post('/password/reset', { token, password: NEW_PASSWORD })
+  await untilWaiting(1)
+  const verified = new Visitor(world).post('/email/verify', { token: proof })
+  await untilWaiting(2)
+  await letGo()
+  assert.deepEqual([(await reset).status, (await verified).status], [200, 400])
+})
+
+test('what one person does at the same time does not get in its own way', async () => {
+  const { id, email } = await createPerson(world, 'operator')
+  const owner = await new Visitor(world).signIn(email)
+  const program = await createToken(world, id, ['fraud'])
+  for (let i = 0; i < 3; i++) await new Visitor(world).signIn(email)
+  const { data } = await owner.get<{ sessions: { id: string; is_current: boolean }[] }>('/me/sessions')
+  const others = data.sessions.filter(({ is_current }) => !is_current)
+  const answers = await Promise.all([
+    ...others.map((session) => owner.delete(`/me/sessions/${session.id}`)),
+    ...[1, 2, 3, 4].map((i) => owner.post('/me/tokens', { name: `Job ${i}` })),
+    ...[1, 2, 3, 4].map((i) => owner.post('/operators/invitations', { email: `${i}-${email}`, role: 'operator' })),
+    ...[1, 2, 3, 4].map((i) => owner.patch('/me', { name: `Name ${i}` })),
+    ...[1, 2, 3, 4].map((i) => program.post('/bans', { user_id: `${i} of ${id}`, reason: 'fraud' })),
+  ])
+  assert.deepEqual(answers.filter(({ status }) => status !== 200).map(({ text }) => text), []) // prettier-ignore
+})
+
+test('one’s own session can be ended like any other', async () => {
+  const visitor = await visit(world, 'operator')
+  const { data } = await visitor.get<{ sessions: { id: string }[] }>('/me/sessions')
+  assert.equal((await visitor.delete(`/me/sessions/${data.sessions[0]?.id}`)).status, 200)
+  assert.equal((await visitor.get('/me')).status, 401)
 })

@@ -122,6 +122,23 @@ test('what an import did is in the history of each offer, and in the audit log a
   assert.deepEqual(data.entries.map(({ action }) => action), ['offers.imported', 'offers.import', 'offers.imported', 'offers.import']) // prettier-ignore
 })
 
+test('an import goes on when who started it signs out', async () => {
+  const other = await visit(world, 'operator')
+  const job = await upload('json', asJson([row()]))
+  const holder = await world.database.pool.connect()
+  await holder.query('BEGIN; LOCK TABLE offers IN EXCLUSIVE MODE')
+  const statuses = [
+    (await other.post(`/offer-imports/${job.import_id}/run`)).status,
+    (await other.delete('/session')).status,
+  ]
+  await holder.query('COMMIT')
+  holder.release()
+  assert.deepEqual(statuses, [200, 200])
+  assert.equal((await settled(job.import_id)).state, 'done')
+  const { data } = await operator.get<Static<typeof AuditList>>(`/audit?subject=${job.import_id}`)
+  assert.deepEqual(data.entries.map(({ action }) => action), ['offers.imported', 'offers.import']) // prettier-ignore
+})
+
 test('a body that is too large gets the limit of its own operation', async () => {
   const headers = { 'content-type': 'application/json', 'content-length': '50000000' }
   const limitOf = async (path: string) => (await operator.send('POST', path, '{}', { headers })).error.details?.['body']
