@@ -26,6 +26,8 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     const account = { ...person, publisherId: person.publisher_id }
     return db.transaction().execute((trx) => startSession(trx, account, session, { ip, requestId }, new Date()))
   }
+  const isPasswordStill = (personId: string, hash: string | null) =>
+    db.transaction().execute(async (trx) => (await readPasswordHash(trx, personId, true)) === hash)
 
   routes.post('/session', {
     id: 'signIn',
@@ -46,7 +48,11 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
         throw new AppError('NOT_SIGNED_IN', 'The email address or the password is wrong.')
       }
       const { twoFactorRedirect, token } = (await answer.json()) as { twoFactorRedirect?: boolean; token: string }
-      if (twoFactorRedirect !== true && !(await start(request, person, { token, hash }))) throw beginAgain()
+      // The challenge of a sign-in that fails here is never used: its cookie does not go out.
+      const isStill = twoFactorRedirect
+        ? await isPasswordStill(person.id, hash)
+        : await start(request, person, { token, hash })
+      if (!isStill) throw beginAgain()
       cookies.push(...answer.headers.getSetCookie())
       return { two_factor: twoFactorRedirect === true }
     },
