@@ -3,7 +3,7 @@
 // Its own routes are not served. Ours call it, so that every way in is in the description of the API, counted and checked
 // like everything else (gate.ts).
 import { betterAuth } from 'better-auth'
-import { symmetricDecrypt } from 'better-auth/crypto'
+import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
 import { twoFactor } from 'better-auth/plugins'
 import type { FastifyRequest } from 'fastify'
 import type { Db } from '../db/open.ts'
@@ -124,6 +124,10 @@ export function createAuth({ db, secretKey, publicUrl }: AuthOptions) {
 }
 
 export type Auth = ReturnType<typeof createAuth>
+
+/** Encrypts as better-auth does. */
+export const seal = (auth: Auth) => async (text: string) =>
+  symmetricEncrypt({ key: (await auth.$context).secretConfig, data: text })
 
 /** Opens what better-auth keeps encrypted. */
 export const openSealed = (auth: Auth) => async (sealed: string) =>

@@ -51,10 +51,10 @@ export async function recordAudit(trx: Trx, by: Actor, entry: AuditEntry): Promi
 }
 
 /**
- * Locks the person until the transaction ends: disabling them, or ending the session or token, happens before all of
+ * Part of every entry. Locks the person until the transaction ends: disabling them, or ending the session or token, happens before all of
  * it, or after.
  */
-async function checkStillMay(trx: Trx, { id, role, sessionId = null, tokenId = null }: Actor): Promise<void> {
+export async function checkStillMay(trx: Trx, { id, role, sessionId = null, tokenId = null }: Actor): Promise<void> {
   if (id === null || role === undefined || role === null) return
   const person = await trx
     .selectFrom('people')

@@ -1,6 +1,6 @@
 // The second factor: codes of an authenticator app (RFC 6238, six digits every 30 seconds). Each code is valid once,
-// whichever process receives it: the step of the latest one is stored, and only later steps are accepted. better-auth
-// creates the secrets and the backup codes, and stores both encrypted.
+// whichever process receives it: the step of the latest one is stored, and only later steps are accepted. Secrets
+// and backup codes are stored as better-auth stores them, both encrypted, because it judges them at a sign-in.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Trx } from '../../db/open.ts'
 import { type Actor, recordAudit } from './audit.ts'

@@ -288,3 +288,35 @@ test('a sign-in with the old password that waits for its code fails, too, when i
     await pool.query('DROP TRIGGER wait_for_test ON verifications')
   }
 })
+
+test('a second factor that is being confirmed is not replaced by another one', async () => {
+  const { id, email } = await createPerson(world, 'operator')
+  const visitor = await new Visitor(world).signIn(email)
+  const start = () => visitor.post<{ uri: string }>('/me/two-factor', { password: PASSWORD })
+  const secret = new URL((await start()).data.uri).searchParams.get('secret') ?? ''
+  const letGo = await hold('SELECT FROM two_factors WHERE person_id = $1 FOR UPDATE', id)
+  const confirmed = visitor.post('/me/two-factor/confirm', { code: totp(secret) })
+  await untilWaiting(1)
+  const again = start()
+  await untilWaiting(2)
+  await letGo()
+  assert.deepEqual([(await confirmed).status, (await again).status], [200, 409])
+  const next = new Visitor(world)
+  await next.post('/session', { email, password: PASSWORD })
+  assert.equal((await next.post('/session/two-factor', { code: totp(secret, Date.now() + 30_000) })).status, 200)
+})
+
+test('of two second factors that are set up at the same time, one is left', async () => {
+  const { id, email } = await createPerson(world, 'operator')
+  const visitor = await new Visitor(world).signIn(email)
+  const letGo = await hold('LOCK TABLE two_factors IN EXCLUSIVE MODE')
+  const starts = [1, 2].map(() => visitor.post<{ uri: string }>('/me/two-factor', { password: PASSWORD }))
+  await untilWaiting(2)
+  await letGo()
+  const codes = (await Promise.all(starts)).map(({ data }) => totp(new URL(data.uri).searchParams.get('secret') ?? ''))
+  const rows = await world.database.db.selectFrom('two_factors').select('id').where('person_id', '=', id).execute()
+  assert.equal(rows.length, 1)
+  const statuses: number[] = []
+  for (const code of codes) statuses.push((await visitor.post('/me/two-factor/confirm', { code })).status)
+  assert.equal(statuses.filter((status) => status === 200).length, 1, String(statuses))
+})

@@ -2,7 +2,8 @@
 import { AppError } from '../../errors.ts'
 import { isOperatorRole } from '../../features/accounts/people.ts'
 import { disableSecondFactor, enableSecondFactor } from '../../features/accounts/second-factor.ts'
-import { authHeaders } from '../auth.ts'
+import { startSecondFactor } from '../../features/accounts/second-factor-setup.ts'
+import { seal } from '../auth.ts'
 import type { ManageContext } from '../context.ts'
 import type { ManageRoutes } from '../route.ts'
 import { OK, Ok } from '../shapes.ts'
@@ -25,12 +26,13 @@ export function secondFactorRoutes(routes: ManageRoutes, context: ManageContext)
     forSetUp: true,
     body: PasswordOnly,
     reply: TwoFactorSetup,
-    async run({ caller, body, request }) {
+    async run({ caller, by, body, request }) {
       await prove.password(caller, body.password, request)
-      const answer = await auth.api.enableTwoFactor({ body, headers: authHeaders(request), asResponse: true })
-      if (!answer.ok) throw new AppError('CONFLICT', 'Two-factor sign-in is already on.')
-      const { totpURI, backupCodes } = (await answer.json()) as { totpURI: string; backupCodes: string[] }
-      return { uri: totpURI, backup_codes: backupCodes }
+      const started = await db
+        .transaction()
+        .execute((trx) => startSecondFactor(trx, { ...by, id: caller.id }, seal(auth)))
+      if (started === null) throw new AppError('CONFLICT', 'Two-factor sign-in is already on.')
+      return { uri: started.uri, backup_codes: started.backupCodes }
     },
   })
 
