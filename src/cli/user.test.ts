@@ -37,6 +37,7 @@ test('a person is invited, and one who lost a second factor signs in with the pa
     /There is no user with the email address/,
   )
   const { data } = await post('/me/two-factor', { password: PASSWORD })
+  failsWith(await home.run(['user', 'reset-two-factor', email, '--yes']), /has no second factor/) // not yet
   const secret = new URL(data['uri'] ?? '').searchParams.get('secret') ?? ''
   assert.equal((await post('/me/two-factor/confirm', { code: totp(secret) })).status, 200)
   assert.equal((await browse()('/session', { email, password: PASSWORD })).data['two_factor'], true)

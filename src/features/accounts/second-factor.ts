@@ -116,9 +116,11 @@ export async function resetSecondFactor(
   return true
 }
 
+/** False when there is none. A setup that was never confirmed is none, and stays. */
 async function removeSecondFactor(trx: Trx, personId: string): Promise<boolean> {
-  await lockPerson(trx, personId)
-  const removed = await trx.deleteFrom('two_factors').where('person_id', '=', personId).executeTakeFirst()
+  const person = await lockPerson(trx, personId)
+  if (person?.two_factor_enabled !== true) return false
+  await trx.deleteFrom('two_factors').where('person_id', '=', personId).execute()
   await trx.updateTable('people').set({ two_factor_enabled: false }).where('id', '=', personId).execute()
-  return removed.numDeletedRows > 0n
+  return true
 }

@@ -82,6 +82,19 @@ test('enabling the second factor ends the other sessions, and disabling it, too;
   assert.equal((await here.get('/me')).status, 200)
 })
 
+test('a setup that was never confirmed is no second factor that could be turned off', async () => {
+  const { email, id } = await createPerson(world, 'operator')
+  const visitor = await new Visitor(world).signIn(email)
+  const there = await new Visitor(world).signIn(email)
+  const { data } = await visitor.post<{ uri: string }>('/me/two-factor', { password: PASSWORD })
+  const { status, error } = await visitor.post('/me/two-factor/disable', { password: PASSWORD })
+  assert.deepEqual([status, error?.message], [409, 'Two-factor sign-in is already off.'])
+  assert.deepEqual(await listAuditEntries(world.database.db, { subject: id, action: 'two_factor.' }, 10), [])
+  assert.equal((await there.get('/me')).status, 200)
+  const code = totp(new URL(data.uri).searchParams.get('secret') ?? '')
+  assert.equal((await visitor.post('/me/two-factor/confirm', { code })).status, 200) // it goes on
+})
+
 test('a session that was opened while the second factor was turned on does not stay', async () => {
   const { email } = await createPerson(world, 'operator')
   const here = await new Visitor(world).signIn(email)
