@@ -255,6 +255,13 @@ export const MENDS: Mend[] = [
     'src/features/users/balances.test.ts',
   ),
   mend(
+    'a banned user who is erased is paid for what was clicked before',
+    'src/features/apps/bans.ts',
+    'WHERE b.user_id = ${userId} AND',
+    'WHERE b.user_id = ${userId} AND false AND',
+    'test/privacy/banned.test.ts',
+  ),
+  mend(
     'the payout of a goal that was translated no longer follows its feed',
     'src/features/feeds/pinned-fields.ts',
     '[feedGoals(shown), feedGoals(applied)]',

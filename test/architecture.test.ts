@@ -110,8 +110,8 @@ const PUBLIC: Record<string, readonly string[]> = {
   accounts: ['advertiser-settings.ts', 'advertisers.ts', 'audit.ts', 'call-rules.ts', 'call-signature.ts', 'mails.ts', 'password-hash.ts', 'publishers.ts', 'sign-up/applications.ts'], // prettier-ignore
   // What other currencies are worth.
   rates: ['rates.ts'],
-  // Who calls the API, how an app's messages are signed, and who was erased.
-  apps: ['credentials.ts', 'erased-users.ts', 'request-mentions.ts', 'signing-secrets.ts'],
+  // Who calls the API, how an app's messages are signed, who is banned, and who was erased.
+  apps: ['bans.ts', 'credentials.ts', 'erased-users.ts', 'request-mentions.ts', 'signing-secrets.ts'],
   // The catalogue, offers as they are recorded, and what a link leads to; the rules for caps and content, which conversions keep, too.
   offers: ['caps.ts', 'catalogue.ts', 'choices.ts', 'completions.ts', 'fields.ts', 'hidden-reasons.ts', 'images.ts', 'import-record.ts', 'keywords.ts', 'links.ts', 'offer-answers.ts', 'offer-changes.ts', 'offer-text.ts', 'offers.ts', 'pages.ts', 'products/product.ts', 'ranking/model.ts', 'rule-sets.ts', 'schema.ts', 'upsert.ts'], // prettier-ignore
   // Which clicks count, and what kind of device they came from.

@@ -178,6 +178,7 @@ export interface BannedUsers {
   app_id: number | null;
   ban_id: Generated<number>;
   created_at: Generated<Date>;
+  of_ban_id: number | null;
   reason: string;
   user_id: string;
 }

@@ -1,4 +1,7 @@
 // Banned users: they see no offers, their links lead nowhere, and their conversions are rejected.
+//
+// A ban outlasts an erasure. What moves to a pseudonym must not be paid either, so bans of the pseudonym follow from those
+// of the user (`of_ban_id`), and are lifted with them. They say nothing of the user but that link, which no one is shown.
 import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { NoSuch, OperatorError } from '../../errors.ts'
@@ -26,8 +29,27 @@ export async function banUser(db: Db, by: Actor, { appId, userId, reason }: NewB
       .executeTakeFirst()
     if ((added.numInsertedOrUpdatedRows ?? 0n) === 0n) return false
     await recordAudit(trx, by, { action: 'user.ban', subject: userId, details: { app_id: appId, reason } })
+    await banWhileErased(trx, appId, userId)
     return true
   })
+}
+
+/** For clicks and conversions that get a pseudonym, before they do. */
+export async function banPseudonyms(trx: Trx, appId: number, userId: string, pseudonyms: string[]): Promise<void> {
+  const { numAffectedRows = 0n } = await sql`INSERT INTO banned_users (app_id, user_id, reason, of_ban_id)
+    SELECT ${appId}, p.user_id, 'Banned before the erasure', b.ban_id
+    FROM banned_users b CROSS JOIN unnest(${pseudonyms}::text[]) AS p (user_id)
+    WHERE b.user_id = ${userId} AND (b.app_id = ${appId} OR b.app_id IS NULL)
+    FOR KEY SHARE OF b ON CONFLICT DO NOTHING`.execute(trx)
+  if (numAffectedRows > 0n) await touchApps(trx, appId)
+}
+
+/** A part of what the user did has its pseudonym already. */
+async function banWhileErased(trx: Trx, appId: number | null, userId: string): Promise<void> {
+  let query = trx.selectFrom('erasures').select(['app_id', 'pseudonym', 'more_pseudonyms'])
+  if (appId !== null) query = query.where('app_id', '=', appId)
+  for (const erasure of await query.where('user_id', '=', userId).where('done_at', 'is', null).execute())
+    await banPseudonyms(trx, erasure.app_id, userId, [erasure.pseudonym, ...erasure.more_pseudonyms])
 }
 
 /** What it was; null when there is no such ban. */

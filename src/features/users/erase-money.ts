@@ -3,12 +3,13 @@
 //
 // All clicks and conversions of the user on one offer move together, under the lock that commands about them take
 // (conversions/lock-batch.ts): a decision that saw half of them could pay a goal twice. A command that found its user
-// before that notices by erasure_moves, and finds it again.
+// before that notices by erasure_moves, and finds it again. A user who is banned is so under the pseudonym, too.
 import { sql } from 'kysely'
 import { LOCK_CLASSES, LOCKS } from '../../db/locks.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { isUniqueViolation } from '../../db/pg-errors.ts'
 import { hashNumber } from '../../lib/hash-text.ts'
+import { banPseudonyms } from '../apps/bans.ts'
 import { newPseudonym } from '../apps/erased-users.ts'
 import { userLock } from '../conversions/keys.ts'
 import { type AppUser, lockUser } from './balances.ts'
@@ -22,6 +23,11 @@ const isOf = ({ appId, isTest, userId }: AppUser) =>
 
 /** Returns how many clicks and conversions there were. */
 export async function moveOffers(db: Db, step: Step, job: Job): Promise<number> {
+  const { appId, userId } = job.user
+  await step('bans', async (trx) => {
+    await banPseudonyms(trx, appId, userId, [job.pseudonym, ...job.more])
+    return 0
+  })
   let moved = 0
   for (;;) {
     const offerId = (await findOffer(db, 'conversions', job.user)) ?? (await findOffer(db, 'clicks', job.user))
@@ -40,6 +46,7 @@ async function moveOffer(step: Step, job: Job, offerId: number): Promise<number>
   const move = (pseudonym: string) =>
     step('clicks and conversions', async (trx) => {
       await lockOffer(trx, job.user, offerId)
+      await banPseudonyms(trx, job.user.appId, job.user.userId, [pseudonym])
       await sql`UPDATE erasure_moves SET moves = moves + 1`.execute(trx)
       const count = (await moveConversions(trx, job.user, offerId, pseudonym)) + (await moveClicks(trx, job.user, offerId, pseudonym)) // prettier-ignore
       if (pseudonym !== job.pseudonym)

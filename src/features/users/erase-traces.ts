@@ -1,7 +1,8 @@
 // What is about the user and carries no money goes: sub-IDs, tickets with their images and mails, unlocks of lockers. In
 // the audit log the pseudonym takes the place of the ID.
 //
-// A ban stays, and so do its entries in the audit log: it must outlast an erasure, or asking for one would lift it.
+// A ban stays, and so do its entries in the audit log: it must outlast an erasure, or asking for one would lift it. The
+// pseudonym is banned with the user (apps/bans.ts).
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
 import type { AppUser } from './balances.ts'
