@@ -1,6 +1,6 @@
 // The secrets that postbacks are signed with: one for each key of an app, and
 // those that it has taken the place of, until their grace is over.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { type Db, inTransaction } from '../../db/open.ts'
 import { NoSuch } from '../../errors.ts'
 import { deriveKey, deriveKeys, reseal, type Resealed, seal, unseal } from '../../lib/keys.ts'
@@ -50,26 +50,50 @@ export async function rotateSigningSecret(
   })
 }
 
+export type TimedSecret = { secret: string; /** Infinity: until it is rotated. */ expiresAtMs: number }
+
 /** Those that sign now, the newest first, by app and mode as `signingKeyOf` has it. */
 export async function readSigningSecrets(
   db: Db,
   secretKey: string,
   appIds: readonly number[],
 ): Promise<Map<string, string[]>> {
+  const found = await readTimedSecrets(db, secretKey, appIds)
+  return new Map([...found].map(([key, secrets]) => [key, secrets.map(({ secret }) => secret)]))
+}
+
+/** The same, with their ends. */
+export async function readTimedSecrets(
+  db: Db,
+  secretKey: string,
+  appIds: readonly number[],
+): Promise<Map<string, TimedSecret[]>> {
   const keys = deriveKeys(secretKey, 'signing secrets')
+  const old = (column: RawBuilder<unknown>) => sql`ARRAY(SELECT ${column} FROM old_signing_secrets old
+    WHERE old.api_key = c.api_key AND old.expires_at > now() ORDER BY old.expires_at DESC, old.sealed)`
   const rows = await db
     .selectFrom('credentials as c')
     .select(['c.app_id', 'c.is_test', 'c.api_key', 'c.signing_secret_sealed'])
     .select(
-      sql<Buffer[]>`ARRAY(SELECT old.sealed FROM old_signing_secrets old
-        WHERE old.api_key = c.api_key AND old.expires_at > now() ORDER BY old.expires_at DESC)`.as('old'),
+      old(sql`old.sealed`)
+        .$castTo<Buffer[]>()
+        .as('old'),
+    )
+    .select(
+      old(sql`old.expires_at`)
+        .$castTo<Date[]>()
+        .as('ends'),
     )
     .where((is) => is('c.app_id', '=', is.fn.any(is.val(appIds))))
     .execute()
   return new Map(
     rows.map((row) => {
-      const sealed = [row.signing_secret_sealed, ...row.old]
-      return [signingKeyOf(row.app_id, row.is_test), sealed.flatMap((one) => tryUnseal(keys, one, row.api_key))]
+      const current = { sealed: row.signing_secret_sealed, expiresAtMs: Infinity }
+      const older = row.old.map((sealed, i) => ({ sealed, expiresAtMs: row.ends[i]?.getTime() ?? 0 }))
+      const secrets = [current, ...older].flatMap(({ sealed, expiresAtMs }) =>
+        tryUnseal(keys, sealed, row.api_key).map((secret) => ({ secret, expiresAtMs })),
+      )
+      return [signingKeyOf(row.app_id, row.is_test), secrets]
     }),
   )
 }

@@ -8,22 +8,18 @@ import { AppError } from '../../errors.ts'
 import { addressOf, networkOf } from '../../http/gate.ts'
 import { createQueryParser } from '../../http/query.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
-import { Cache } from '../../lib/cache.ts'
 import { goOn } from '../../lib/go-on.ts'
 import { hashText } from '../../lib/hash-text.ts'
 import type { AppCredential, Credentials } from '../apps/credentials.ts'
-import { readSigningSecrets, signingKeyOf } from '../apps/signing-secrets.ts'
 import type { WallSettings } from './settings-schema.ts'
 import type { WallSettingsReader } from './settings.ts'
 import { checkSignature, type SignatureProblem } from './signature.ts'
+import { createSigningSecretsReader } from './signing-secrets.ts'
 
 const A_MINUTE_BY_USER = 120
 const A_MINUTE_BY_ADDRESS = 3_000
 /** A search reads every offer, so it costs a hundred times as much as a page. */
 const SEARCHES_A_MINUTE = 60
-/** A secret that was rotated or whose grace was ended is noticed within this time. */
-const SECRETS_LIFE_MS = 2_000
-const REMEMBERED_APPS = 1_000
 
 /** `expiresAtMs` is that of the signature. */
 export type Viewer = {
@@ -56,18 +52,7 @@ export type ViewersOptions = {
 }
 
 export function createViewers({ db, secretKey, credentials, limiter, settingsOf }: ViewersOptions): Viewers {
-  const secrets = new Cache<string, { values: Promise<string[]>; untilMs: number }>(REMEMBERED_APPS)
-
-  function secretsOf({ appId, isTest }: AppCredential, nowMs: number): Promise<string[]> {
-    const key = signingKeyOf(appId, isTest)
-    const known = secrets.get(key)
-    if (known !== undefined && nowMs < known.untilMs) return known.values
-    const values = readSigningSecrets(db, secretKey, [appId]).then((found) => found.get(key) ?? [])
-    values.catch(() => secrets.set(key, { values, untilMs: 0 })) // asked again by the next request
-    secrets.set(key, { values, untilMs: nowMs + SECRETS_LIFE_MS })
-    return values
-  }
-
+  const secretsOf = createSigningSecretsReader(db, secretKey)
   type Taken = AppError | undefined
 
   /** Counts a request; returns the error where it is one too many. */
