@@ -81,7 +81,10 @@ type StartedRow = {
   }[]
 }
 
-/** By the terms of the first click, which is what was promised. Without offers whose goals are all reached. */
+/**
+ * By the terms of the first click, which is what was promised. Without offers whose goals are all reached. A click after
+ * a goal was rejected, reversed, or completed where it repeats, is the first one of another attempt.
+ */
 export async function listStarted(db: Db, user: AppUser, language: Language, nowMs: number): Promise<Started[]> {
   const since = uuid7Floor(nowMs - IN_PROGRESS_DAYS * DAY_MS)
   const { rows } = await sql<StartedRow>`
@@ -89,18 +92,26 @@ export async function listStarted(db: Db, user: AppUser, language: Language, now
       SELECT * FROM clicks
       WHERE app_id = ${user.appId} AND user_id = ${user.userId} AND is_test = ${user.isTest} AND click_id >= ${since}::uuid
       ORDER BY app_id DESC, user_id DESC, click_id DESC LIMIT ${MAX_CLICKS}
-    ), started AS (
-      SELECT DISTINCT ON (offer_id) * FROM latest ORDER BY offer_id, click_id
     ), reached AS MATERIALIZED (
-      SELECT DISTINCT ON (goal_id) goal_id, status FROM ${latestOf('conversions', user)} AS c ORDER BY goal_id, conversion_id DESC
+      SELECT offer_id, goal_id, conversion_id, status, CASE WHEN bars_redo THEN NULL
+        WHEN status IN ('rejected', 'reversed') THEN coalesce(reversed_at, rejected_at) WHEN is_repeatable THEN created_at END AS over_at
+      FROM ${latestOf('conversions', user)} AS c
+    ), attempts AS (
+      SELECT l.offer_id, max(r.over_at) AS after FROM (SELECT offer_id, max(clicked_at) AS last_at FROM latest GROUP BY offer_id) l
+      LEFT JOIN reached r ON r.offer_id = l.offer_id AND r.over_at <= l.last_at GROUP BY l.offer_id
+    ), started AS (
+      SELECT DISTINCT ON (offer_id) c.* FROM latest c JOIN attempts a USING (offer_id)
+      WHERE a.after IS NULL OR c.clicked_at >= a.after ORDER BY offer_id, click_id
+    ), last_reached AS MATERIALIZED (
+      SELECT DISTINCT ON (goal_id) goal_id, status, over_at FROM reached ORDER BY goal_id, conversion_id DESC
     )
     SELECT s.offer_id, ${nameIn(language, 'o')} AS offer_name, o.image_url, s.clicked_at AS started_at, s.currency, s.rate_micros, s.rounding, s.share_ppm, goals.goals
     FROM started s JOIN offers o USING (offer_id) JOIN terms t ON t.terms_id = s.terms_id
     CROSS JOIN LATERAL (
       SELECT json_agg(json_build_object('goal_id', g.goal_id, 'name', ${nameIn(language, 'g')}, 'is_optional', g.is_optional,
-        'payout_micros', (t.goals -> g.goal_id::text ->> 'payout_micros')::bigint, 'status', reached.status) ORDER BY g.place, g.goal_id) AS goals
+        'payout_micros', (t.goals -> g.goal_id::text ->> 'payout_micros')::bigint, 'status', r.status) ORDER BY g.place, g.goal_id) AS goals
       FROM goals g
-      LEFT JOIN reached USING (goal_id)
+      LEFT JOIN last_reached r ON r.goal_id = g.goal_id AND (r.over_at > s.clicked_at) IS NOT FALSE
       WHERE g.offer_id = s.offer_id AND t.goals ? g.goal_id::text
     ) goals
     WHERE goals.goals IS NOT NULL AND s.clicked_at + t.attribution_s * interval '1 second' > to_timestamp(${nowMs / 1000})
