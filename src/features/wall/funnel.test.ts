@@ -17,7 +17,11 @@ test('views, opened and started offers of live users are counted, and what conve
   const goals = [{ name: 'a', payout: '1.5' }, { name: 'b', payout: '0.5' }] // prettier-ignore
   const [offerId = 0] = await world.createOffers({ payout: undefined, goals })
   const visit = (method: 'GET' | 'POST', path: string, key: string, agent = BROWSER) =>
-    world.app.server.inject({ method, url: `${path}?apiKey=${key}&userId=ann`, headers: { 'user-agent': agent } })
+    world.app.server.inject({
+      method,
+      url: `${path}?apiKey=${key}&userId=${agent === BOT ? 'bot' : 'ann'}`,
+      headers: { 'user-agent': agent },
+    })
   const clickIds: string[] = []
   for (const [key, agent] of [[live.api_key, BROWSER], [testKeys.api_key, BROWSER], [live.api_key, BOT]] as const) {
     assert.equal((await visit('GET', '/wall', key, agent)).statusCode, 200)
@@ -29,6 +33,7 @@ test('views, opened and started offers of live users are counted, and what conve
   const byApi = await world.click(offerId, live, 'userId=ben') // not through the wall
   await world.confirm(offerId, byApi.clickId, { goal: 'a' })
   for (const goal of ['a', 'b']) await world.confirm(offerId, clickIds[0] ?? '', { goal }) // one offer was completed
+  for (const clickId of clickIds.slice(1)) await world.confirm(offerId, clickId, { goal: 'b', txn_id: clickId })
   await until(async () => (await readFunnel(db, appId, 7, new Date())).started === 1)
   const funnel = await readFunnel(db, appId, 7, new Date())
   assert.deepEqual(funnel, { days: 7, views: 1, opened: 1, started: 1, completed: 1, payout: 2, payout_per_thousand_views: 2_000 }) // prettier-ignore

@@ -6,6 +6,7 @@ import type { Db } from '../../db/open.ts'
 import { microsToUsd } from '../../lib/money.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
 import { WALL_REQUESTS } from '../../http/request-ids.ts'
+import { IS_COUNTED } from '../clicks/clicks.ts'
 
 const DAY_MS = 86_400_000
 const KEPT_DAYS = 400
@@ -66,7 +67,7 @@ export async function readFunnel(db: Db, appId: number, days: number, now: Date)
       FROM wall_days WHERE app_id = ${appId} AND day >= ${dayOf(firstMs)}::date`.execute(db),
     sql<{ completed: number; payout_micros: number }>`SELECT count(DISTINCT v.click_id) AS completed,
         coalesce(sum(v.payout_micros) FILTER (WHERE v.status = 'approved'), 0)::bigint AS payout_micros
-      FROM conversions v JOIN clicks c USING (click_id)
+      FROM conversions v JOIN (SELECT click_id, request_id FROM clicks WHERE ${IS_COUNTED}) c USING (click_id)
       WHERE v.app_id = ${appId} AND NOT v.is_test AND v.conversion_id >= ${uuid7Floor(firstMs)}::uuid
         AND v.status IN ('pending', 'approved') AND c.request_id LIKE ${`${WALL_REQUESTS}%`}`.execute(db),
   ])
