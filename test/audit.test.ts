@@ -72,7 +72,7 @@ async function createSteps(): Promise<Step[]> {
     step('createLocker', 'POST', `${app}/lockers`, { name: 'New' }),
     step('setLocker', 'PUT', `${app}/lockers/${lockerId}`, { name: 'Other' }),
     step('takeDownLocker', 'POST', `/lockers/${lockerId}/take-down`, { reason: 'spam' }),
-    step('restoreLocker', 'POST', `/lockers/${lockerId}/restore`),
+    step('restoreLocker', 'POST', `/lockers/${lockerId}/restore`, {}),
     step('setWallSettings', 'PUT', `${app}/wall`, { ...DEFAULTS, title: 'Offers' }),
     step('uploadWallImage', 'POST', `${app}/wall/images`, { content: PIXEL.toString('base64') }),
     step('setContentRules', 'PUT', `${app}/content-rules`, {

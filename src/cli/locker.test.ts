@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { failsWith, useOperator } from '../../test/operator.ts'
 import type { Locker } from '../features/lockers/schema.ts'
+import { findLocker } from '../features/lockers/lockers.ts'
 import { reportLocker } from '../features/lockers/reports.ts'
 
 const { home, world, createApp } = useOperator({ worker: false })
@@ -85,8 +86,9 @@ test('what is wrong is said by the names of options, all at once, with status 2'
 test('a link that was reported is taken down after a question, and restored', async () => {
   const { locker_id } = await create('--name', 'Phish', '--target-url', 'https://x.example/', '--slug', 'reported-link')
   const id = String(locker_id)
-  await reportLocker(world.database.db, locker_id, { reason: 'scam' })
-  const reported = async () => (await home.json<{ locker_id: number; reports: number }[]>('locker', 'list', '--reported')).find((one) => one.locker_id === locker_id) // prettier-ignore
+  const { db } = world.database
+  await reportLocker(db, (await findLocker(db, { lockerId: locker_id }))!, { reason: 'scam' })
+  const reported = async () => (await home.json<{ locker_id: number; reports: number; last_report_id: number }[]>('locker', 'list', '--reported')).find((one) => one.locker_id === locker_id) // prettier-ignore
   assert.equal((await reported())?.reports, 1)
   const status = async () => (await world.app.server.inject('/l/reported-link')).statusCode
   failsWith(await home.run(['locker', 'take-down', id, '--reason', 'phishing']), /down: visitors can no longer open it\. Nothing was done: add --yes/, 2) // prettier-ignore
@@ -94,6 +96,8 @@ test('a link that was reported is taken down after a question, and restored', as
   failsWith(await home.run(['locker', 'take-down', id, '--reason', ' ', '--yes']), /Enter a reason/)
   await home.run(['locker', 'take-down', id, '--reason', 'phishing', '--yes'])
   assert.equal(await status(), 410)
+  assert.equal((await reported())?.reports, 1)
+  await home.run(['locker', 'take-down', id, '--reason', 'phishing', '--seen-report', String((await reported())?.last_report_id), '--yes']) // prettier-ignore
   assert.equal((await reported())?.reports, 0)
   assert.equal((await home.json<Shown>('locker', 'show', id)).taken_down_reason, 'phishing')
   assert.match((await home.run(['locker', 'restore', id])).out, /is restored/)

@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { inTransaction } from '../db/open.ts'
 import { AppError } from '../errors.ts'
 import { changeLocker, createLocker, lockLocker, searchLockers, takeDownLocker } from '../features/lockers/lockers.ts'
@@ -54,9 +54,10 @@ export const lockerCommand = () =>
     )
     .addCommand(
       new Command('take-down')
-        .description('take a locker down: visitors can no longer open it, and its reports are closed')
+        .description('take a locker down: visitors can no longer open it')
         .argument('<locker>', 'ID, name or slug')
         .requiredOption('--reason <text>', 'reason, shown to the publisher')
+        .addOption(seenOption())
         .addOption(yesOption())
         .action(takeDown),
     )
@@ -64,10 +65,12 @@ export const lockerCommand = () =>
       new Command('restore')
         .description('restore a locker that was taken down, or close the reports about one that is fine')
         .argument('<locker>', 'ID, name or slug')
-        .action(async (named: string, options: OutputOptions) => {
+        .addOption(seenOption())
+        .action(async (named: string, options: OutputOptions & SeenOptions) => {
+          const seenReportId = readSeen(options)
           const { locker_id, name } = await withChange(async ({ database: { db }, by }) => {
             const found = await findLocker(db, named)
-            await takeDownLocker(db, by, found.locker_id, null)
+            await takeDownLocker(db, by, found.locker_id, { reason: null, seenReportId })
             return found
           })
           show(options, { locker_id, taken_down_reason: null }, () => `Locker ${locker_id}, "${name}", is restored.`)
@@ -79,7 +82,11 @@ async function list(options: ListOptions): Promise<void> {
   const before = options.before === undefined ? {} : { before: readId(options.before) }
   if (options.reported === true) {
     const { links, total } = await withDatabase(({ database }) => listReported(database.db, { limit }))
-    const rows = links.map(({ examples, ...one }) => ({ ...one, latest: examples[0]?.reason ?? null }))
+    const rows = links.map(({ examples, reported_targets, ...one }) => ({
+      ...one,
+      latest: examples[0]?.reason ?? null,
+      reported_targets: reported_targets.join(' '),
+    }))
     const more = total > limit ? `\n\n${limit} of ${total}: raise --limit.` : ''
     return show(options, links, () => table(rows, 'No link has open reports, and none is taken down.') + more)
   }
@@ -122,11 +129,20 @@ async function set(named: string, options: OutputOptions & SettingOptions): Prom
   show(options, locker, describe)
 }
 
-async function takeDown(named: string, options: OutputOptions & ConfirmOptions & { reason: string }): Promise<void> {
+type SeenOptions = { seenReport?: string }
+
+const seenOption = () =>
+  new Option('--seen-report <id>', 'last_report_id of locker list --reported: reports up to it are closed')
+const readSeen = ({ seenReport }: SeenOptions) => (seenReport === undefined ? null : readId(seenReport))
+
+type TakeDownOptions = OutputOptions & ConfirmOptions & SeenOptions & { reason: string }
+
+async function takeDown(named: string, options: TakeDownOptions): Promise<void> {
   const { reason } = options
+  const seenReportId = readSeen(options)
   const { locker_id, name } = await withDatabase(({ database }) => findLocker(database.db, named))
   await confirm(`This takes locker ${locker_id}, "${name}", down: visitors can no longer open it.`, options)
-  await withChange(({ database, by }) => takeDownLocker(database.db, by, locker_id, reason))
+  await withChange(({ database, by }) => takeDownLocker(database.db, by, locker_id, { reason, seenReportId }))
   show(options, { locker_id, taken_down_reason: reason }, () => `Locker ${locker_id}, "${name}", is taken down.`)
 }
 

@@ -630,6 +630,7 @@ export interface LockerReports {
   locker_id: number;
   reason: string;
   report_id: Generated<number>;
+  target_url: string | null;
 }
 
 export interface Lockers {

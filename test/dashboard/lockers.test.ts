@@ -1,7 +1,7 @@
 // Content and link lockers as a publisher sets them up, and links that visitors reported as an operator sees them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changeLocker, createLocker } from '../../src/features/lockers/lockers.ts'
+import { changeLocker, createLocker, findLocker } from '../../src/features/lockers/lockers.ts'
 import type { LockerInput } from '../../src/features/lockers/schema.ts'
 import { reportLocker } from '../../src/features/lockers/reports.ts'
 import { until } from '../installation.ts'
@@ -157,9 +157,13 @@ test('an operator takes a reported link down, and its publisher reads why', asyn
   })
   assert.equal(created.status(), 200)
   const { locker_id } = await lockerOf('free-coins')
-  await reportLocker(world.database.db, locker_id, { reason: 'scam', details: 'It asks for my card.' })
+  const { db } = world.database
+  const locker = (await findLocker(db, { lockerId: locker_id }))!
+  await reportLocker(db, locker, { reason: 'scam', details: 'It asks for my card.' })
+  await changeLocker(db, TESTER, world.config, { appId, lockerId: locker_id }, { name: 'Free coins', link: { target_url: 'https://harmless.example.com/' } }) // prettier-ignore
   await page.reload()
   await page.getByText('Scam: It asks for my card.').waitFor()
+  await page.getByText('Reported: https://scam.example.com/').waitFor()
   await checkLooks(page)
   await page.getByRole('button', { name: 'Take down Free coins' }).click()
   await page.getByLabel('Reason').fill('It asks for credit cards.')

@@ -105,7 +105,7 @@ test('a page that is over says to load it again, in the language of the visitor,
   await page.getByRole('button', { name: 'Weiter' }).click()
   await page.getByText('Etwas ist schiefgegangen.').waitFor()
   await page.context().setOffline(false)
-  await takeDownLocker(world.database.db, TESTER, locker.lockerId, 'Phishing')
+  await takeDownLocker(world.database.db, TESTER, locker.lockerId, { reason: 'Phishing' })
   await page.getByRole('button', { name: 'Weiter' }).click()
   await page.getByText('Dies wurde entfernt. Es hat gegen die Regeln dieses Netzwerks verstoßen.').waitFor()
   await page.goto(`${site.url}/l/${locker.slug}?lang=ar`)

@@ -156,7 +156,7 @@ export function linkRoutes(server: FastifyInstance, options: LinkOptions): void 
     async (request, reply) => {
       const locker = await find(request.params.slug)
       if (locker === null) throw refusalOf('unknown')
-      await reportLocker(db, locker.lockerId, request.body)
+      await reportLocker(db, locker, request.body)
       sendJson(request, reply, 200, successJson(request, { reported: true }, 'Report received'))
       return reply
     },

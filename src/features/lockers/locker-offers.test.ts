@@ -95,6 +95,6 @@ test('a locker that is closed meanwhile starts no more offers, as they would unl
   assert.equal(await follow(link, offerId), 403)
   await changeLocker(db, TESTER, world.config, of, chosen)
   assert.equal(await follow(link, offerId), 302)
-  await takeDownLocker(db, TESTER, lockerId, 'Phishing')
+  await takeDownLocker(db, TESTER, lockerId, { reason: 'Phishing' })
   assert.equal(await follow(link, offerId), 403)
 })

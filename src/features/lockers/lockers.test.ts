@@ -237,10 +237,10 @@ test('a locker that is disabled or taken down answers nothing', async () => {
   const off = await createOne({ enabled: false })
   assert.equal((await off.visit()).details['locker'], 'disabled')
   const { lockerId, slug, visit } = await createOne({ link: { target_url: TARGET } })
-  await takeDownLocker(world.database.db, TESTER, lockerId, 'phishing')
+  await takeDownLocker(world.database.db, TESTER, lockerId, { reason: 'phishing' })
   assert.equal((await visit()).details['locker'], 'taken_down')
   assert.equal((await world.app.server.inject(`/l/${slug}`)).statusCode, 410)
-  await takeDownLocker(world.database.db, TESTER, lockerId, null)
+  await takeDownLocker(world.database.db, TESTER, lockerId, { reason: null })
   assert.equal(
     (await world.app.server.inject({ url: `/l/${slug}`, headers: { 'user-agent': BROWSER } })).statusCode,
     200,
@@ -250,9 +250,9 @@ test('a locker that is disabled or taken down answers nothing', async () => {
   const { data } = await content.visit()
   await world.confirm(offerId, await start(data, offerId))
   const proof = (await content.visit(knownOf(data))).data.proof ?? ''
-  await takeDownLocker(world.database.db, TESTER, content.lockerId, 'malware')
+  await takeDownLocker(world.database.db, TESTER, content.lockerId, { reason: 'malware' })
   assert.equal((await redeem(content.lockerId, proof, content.live)).details['locker'], 'taken_down')
-  await takeDownLocker(world.database.db, TESTER, content.lockerId, null)
+  await takeDownLocker(world.database.db, TESTER, content.lockerId, { reason: null })
   assert.equal((await redeem(content.lockerId, proof, content.live)).data.redeemed, true)
 })
 

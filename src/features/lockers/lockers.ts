@@ -204,8 +204,15 @@ export const matchLockers = (db: Db, { id, name }: Reference) =>
     .limit(MAX_MATCHES)
     .execute()
 
-/** `reason`: why it is taken down; null restores it. Either way, what was reported so far is dealt with. */
-export async function takeDownLocker(db: Db, by: Actor, lockerId: number, reason: string | null): Promise<void> {
+export type LockerDecision = {
+  /** Why it is taken down; null restores it. */
+  reason: string | null
+  /** The newest report that was looked at: it and those before it are closed. Without it, none is. */
+  seenReportId?: number | null
+}
+
+export async function takeDownLocker(db: Db, by: Actor, lockerId: number, decision: LockerDecision): Promise<void> {
+  const { reason, seenReportId = null } = decision
   if (reason?.trim() === '') throw new OperatorError('Enter a reason: the publisher sees it.', 'reason')
   await inTransaction(db, async (trx) => {
     const found = await trx
@@ -217,7 +224,14 @@ export async function takeDownLocker(db: Db, by: Actor, lockerId: number, reason
       .returning('publisher_id')
       .executeTakeFirst()
     if (found === undefined) throw new NoSuch('locker', lockerId)
-    await trx.updateTable('locker_reports').set({ closed_at: sql`now()` }).where('locker_id', '=', lockerId).where('closed_at', 'is', null).execute() // prettier-ignore
+    if (seenReportId !== null)
+      await trx
+        .updateTable('locker_reports')
+        .set({ closed_at: sql`now()` })
+        .where('locker_id', '=', lockerId)
+        .where('report_id', '<=', seenReportId)
+        .where('closed_at', 'is', null)
+        .execute()
     const action = reason === null ? 'locker.restore' : 'locker.take_down'
     const details = reason === null ? {} : { reason }
     await recordAudit(trx, by, { action, subject: lockerId, publisherId: found.publisher_id, details })

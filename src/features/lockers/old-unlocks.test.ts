@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TESTER } from '../../../test/tester.ts'
 import { BROWSER, useWorld } from '../../../test/world.ts'
-import { createLocker, listLockers, takeDownLocker } from './lockers.ts'
+import { createLocker, findLocker, listLockers, takeDownLocker } from './lockers.ts'
 import { forgetOldUnlocks } from './old-unlocks.ts'
 import { reportLocker } from './reports.ts'
 import type { LockerInput, LockerState } from './schema.ts'
@@ -91,9 +91,11 @@ test('unlocks of tests are not counted, and many at once are all counted', async
 
 test('closed reports are deleted after a time, open ones never', async () => {
   const { lockerId } = await createUnlocked()
-  const report = () => reportLocker(world.database.db, lockerId, { reason: 'scam' })
+  const report = async () =>
+    reportLocker(world.database.db, (await findLocker(world.database.db, { lockerId }))!, { reason: 'scam' })
   await report()
-  await takeDownLocker(world.database.db, TESTER, lockerId, null)
+  const { rows } = await world.database.pool.query<{ id: number }>('SELECT max(report_id) AS id FROM locker_reports')
+  await takeDownLocker(world.database.db, TESTER, lockerId, { reason: null, seenReportId: rows[0]?.id ?? 0 })
   await report()
   await inDays(KEEP_DAYS - 1)
   assert.equal(await count('locker_reports', lockerId), 2)

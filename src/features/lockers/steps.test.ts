@@ -186,9 +186,9 @@ test('a disabled locker gives out no proof and redeems those it gave before; one
   const change = (enabled: boolean) => changeLocker(db, TESTER, world.config, { appId, lockerId }, { name: 'Locker', enabled }) // prettier-ignore
   await change(false)
   assert.equal((await visit(known)).details['locker'], 'disabled')
-  await takeDownLocker(db, TESTER, lockerId, 'malware')
+  await takeDownLocker(db, TESTER, lockerId, { reason: 'malware' })
   assert.equal((await redeem(proof)).details['locker'], 'taken_down')
-  await takeDownLocker(db, TESTER, lockerId, null)
+  await takeDownLocker(db, TESTER, lockerId, { reason: null })
   assert.equal((await redeem(proof)).data.redeemed, true)
   await change(true)
   assert.equal((await visit(known)).data.is_unlocked, true)

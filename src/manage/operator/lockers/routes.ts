@@ -12,7 +12,16 @@ import { id, OK, Ok, orNull, text, Time } from '../../shapes.ts'
 const TAG = 'Reported links'
 const LockerIdParams = Type.Object({ locker_id: id })
 
-const TakeDown = shape('LockerTakeDown', { reason: text(200, 'Reason, shown to the publisher.') })
+const SEEN = {
+  seen_report_id: Type.Optional(
+    Type.Union([id, Type.Null()], {
+      description:
+        '`last_report_id` as you saw it: reports up to it are closed, later ones stay open. Without it, all stay open.',
+    }),
+  ),
+}
+const TakeDown = shape('LockerTakeDown', { reason: text(200, 'Reason, shown to the publisher.'), ...SEEN })
+const Restore = shape('LockerRestore', SEEN)
 
 const ReportedLink = shape('ReportedLink', {
   locker_id: Type.Integer(),
@@ -21,11 +30,17 @@ const ReportedLink = shape('ReportedLink', {
   publisher: Type.String(),
   slug: Type.String(),
   name: Type.String(),
-  target_url: Type.String(),
+  target_url: Type.String({ description: 'Where it leads now.' }),
   taken_down_reason: orNull(Type.String()),
-  reports: Type.Integer({ description: 'Reports since the locker was last taken down or restored.' }),
+  reports: Type.Integer({ description: 'Open reports.' }),
   last_reported_at: orNull(Time),
-  examples: Type.Array(Type.Object({ reason: oneOf(REPORT_REASONS), details: Type.String() })),
+  last_report_id: orNull(Type.Integer()),
+  reported_targets: Type.Array(Type.String(), {
+    description: 'Where the link led when it was reported, the latest first.',
+  }),
+  examples: Type.Array(
+    Type.Object({ reason: oneOf(REPORT_REASONS), details: Type.String(), target_url: orNull(Type.String()) }),
+  ),
 })
 
 export function reportedLinkRoutes(routes: ManageRoutes, { db }: ManageContext): void {
@@ -43,14 +58,15 @@ export function reportedLinkRoutes(routes: ManageRoutes, { db }: ManageContext):
   routes.post('/lockers/:locker_id/take-down', {
     id: 'takeDownLocker',
     summary: 'Take a locker down',
-    about: 'Visitors can no longer open it, and the publisher sees the reason. Closes its reports.',
+    about: 'Visitors can no longer open it, and the publisher sees the reason. Closes the reports that you have seen.',
     tag: TAG,
     access: 'operator',
     params: LockerIdParams,
     body: TakeDown,
     reply: Ok,
     async run({ params, by, body }) {
-      await takeDownLocker(db, by, params.locker_id, body.reason)
+      const { reason, seen_report_id: seenReportId = null } = body
+      await takeDownLocker(db, by, params.locker_id, { reason, seenReportId })
       return OK
     },
   })
@@ -58,13 +74,14 @@ export function reportedLinkRoutes(routes: ManageRoutes, { db }: ManageContext):
   routes.post('/lockers/:locker_id/restore', {
     id: 'restoreLocker',
     summary: 'Restore a locker that was taken down',
-    about: 'Also closes the reports about a locker that is fine.',
+    about: 'Closes the reports that you have seen, also about a locker that is fine.',
     tag: TAG,
     access: 'operator',
     params: LockerIdParams,
+    body: Restore,
     reply: Ok,
-    async run({ params, by }) {
-      await takeDownLocker(db, by, params.locker_id, null)
+    async run({ params, by, body: { seen_report_id: seenReportId = null } }) {
+      await takeDownLocker(db, by, params.locker_id, { reason: null, seenReportId })
       return OK
     },
   })

@@ -126,8 +126,9 @@ export type Schemas = {
   LockerList: { lockers: (Schemas['Locker'])[]; next_cursor: Schemas['NextCursor'] }
   LockerLook: { theme?: "auto" | "light" | "dark"; light?: Schemas['LockerPalette']; dark?: Schemas['LockerPalette']; radius?: number; font?: "system" | "rounded" | "serif" | "mono" }
   LockerPalette: { accent?: string; background?: string; card?: string; text?: string }
+  LockerRestore: { seen_report_id?: Schemas['Id'] | null }
   LockerSettings: { name: string; enabled: boolean; text: string; image: string | null; look: Schemas['LockerLook'] | null; consent: string; needed_offers: number | null; needed_reward: number | null; counts_pending: boolean; unlocked_minutes: number; categories: ("survey" | "app" | "game" | "video")[]; platforms: ("web" | "android" | "ios")[]; min_payout: number | null; max_payout: number | null; link: Schemas['LinkLockerSettings'] | null; title: string }
-  LockerTakeDown: { reason: string }
+  LockerTakeDown: { reason: string; seen_report_id?: Schemas['Id'] | null }
   LoggedPostback: Schemas['Postback'] & { what: { user_id: string; offer_id: Schemas['Id']; offer_name: string; reward: number; currency: string } | null }
   MappingTrial: { mapping: Schemas['FeedMapping']; answer: unknown; settings: Schemas['GivenFeedSettings'] }
   Me: { id: string; name: string; time_zone: string | null; locale: string | null; theme: "system" | "light" | "dark"; email: string; role: "operator" | "operator_reader" | "publisher_owner" | "publisher_developer" | "publisher_finance" | "publisher_viewer" | "advertiser"; publisher: { publisher_id: Schemas['Id']; name: string; status: string; first_app_id: number | null; refusal: string | null } | null; advertiser: { advertiser_id: Schemas['Id']; name: string } | null; email_verified: boolean; two_factor: boolean; must_set_up_two_factor: boolean; terms: Schemas['ShownTerms'] | null; waiting_applications: number; waiting_proposals: number; network: { public_url: string; is_demo: boolean; has_mail: boolean; version: string } }
@@ -223,7 +224,7 @@ export type Schemas = {
   ReplayList: { replays: (Schemas['Replay'])[] }
   ReplayedPostback: { postback: Schemas['PostbackWithAttempts']; warning: string | null }
   ReportFigures: { clicks: number; converted_clicks: number; conversions: number; pending: number; approved: number; rejected: number; reversed: number; payout: number; revenue: number; margin: number; epc: number | null; conversion_rate: number | null }
-  ReportedLink: { locker_id: number; app_id: number; publisher_id: number; publisher: string; slug: string; name: string; target_url: string; taken_down_reason: string | null; reports: number; last_reported_at: string | null; examples: ({ reason: "scam" | "malware" | "illegal" | "broken" | "other"; details: string })[] }
+  ReportedLink: { locker_id: number; app_id: number; publisher_id: number; publisher: string; slug: string; name: string; target_url: string; taken_down_reason: string | null; reports: number; last_reported_at: string | null; last_report_id: number | null; reported_targets: (string)[]; examples: ({ reason: "scam" | "malware" | "illegal" | "broken" | "other"; details: string; target_url: string | null })[] }
   ReportedLinkList: { links: (Schemas['ReportedLink'])[]; total: number }
   ReprocessedCallbacks: { results: ({ inbound_id: string; outcome: string; message: string })[] }
   ResetPassword: { token: string; password: string }
@@ -474,7 +475,7 @@ export type Operations = {
   'DELETE /bans/{ban_id}': { path: { ban_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['Ok'] }
   'GET /reported-links': { path: {}; query: { limit?: number; offset?: number }; body: undefined; reply: Schemas['ReportedLinkList'] }
   'POST /lockers/{locker_id}/take-down': { path: { locker_id: Schemas['Id'] }; query: {}; body: Schemas['LockerTakeDown']; reply: Schemas['Ok'] }
-  'POST /lockers/{locker_id}/restore': { path: { locker_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['Ok'] }
+  'POST /lockers/{locker_id}/restore': { path: { locker_id: Schemas['Id'] }; query: {}; body: Schemas['LockerRestore']; reply: Schemas['Ok'] }
   'GET /conversions': { path: {}; query: { status?: "pending" | "approved" | "rejected" | "reversed"; reason?: "cap_exceeded" | "click_expired" | "not_eligible" | "geo_mismatch" | "fraud" | "unconfirmed" | "advertiser_rejected" | "advertiser_reversed" | "operator"; signal?: "too_fast" | "ip_users" | "user_velocity" | "geo_mismatch" | "listed_ip" | "bot" | "claimed_country" | "banned_user" | "any"; publisher_id?: Schemas['Id']; app_id?: Schemas['Id']; advertiser_id?: Schemas['Id']; offer_id?: Schemas['Id']; user_id?: string; from?: string; to?: string; mode?: "live" | "test"; order?: "newest" | "oldest"; limit?: number; cursor?: string }; body: undefined; reply: Schemas['ConversionSummaryList'] }
   'GET /conversions/{conversion_id}': { path: { conversion_id: string }; query: {}; body: undefined; reply: Schemas['NetworkConversion'] }
   'POST /conversions/moves': { path: {}; query: {}; body: Schemas['ConversionMoves']; reply: Schemas['MovedConversions'] }

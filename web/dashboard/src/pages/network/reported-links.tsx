@@ -33,13 +33,15 @@ export default function ReportedLinks() {
   const canWrite = mayWrite(useMe())
   const [asked, ask] = useState<ReportedLink | null>(null)
   const takeDown = useChange(
-    (reason: string) => post(`/lockers/${String(asked?.locker_id)}/take-down`, { reason }),
+    (reason: string) =>
+      post(`/lockers/${String(asked?.locker_id)}/take-down`, { reason, seen_report_id: asked?.last_report_id ?? null }),
     { refresh: ['/reported-links'], done: 'Link taken down.', onError: () => {} }, // the dialog shows it
   )
-  const restore = useChange((id: number) => post(`/lockers/${String(id)}/restore`), {
-    refresh: ['/reported-links'],
-    done: 'The link works, and its reports are closed.',
-  })
+  const restore = useChange(
+    ({ locker_id, last_report_id }: ReportedLink) =>
+      post(`/lockers/${String(locker_id)}/restore`, { seen_report_id: last_report_id }),
+    { refresh: ['/reported-links'], done: 'The link works, and the reports shown here are closed.' },
+  )
   return (
     <Page title="Reported links" about="Link lockers that visitors reported, and those that were taken down.">
       <ReasonModal
@@ -54,7 +56,7 @@ export default function ReportedLinks() {
         {(list) => (
           <DataTable
             rows={list.links}
-            columns={[...COLUMNS, canWrite && actionColumn(ask, ({ locker_id }) => restore.mutate(locker_id))]}
+            columns={[...COLUMNS, canWrite && actionColumn(ask, (link) => restore.mutate(link))]}
             rowKey={({ locker_id }) => locker_id}
             label="Reported links"
             minWidth={860}
@@ -88,7 +90,7 @@ const COLUMNS: Column<ReportedLink>[] = [
       </>
     ),
   },
-  { name: 'Destination', isText: true, cell: ({ target_url }) => target_url },
+  { name: 'Destination', isText: true, cell: (link) => <Destination link={link} /> },
   {
     name: 'Publisher',
     isText: true,
@@ -104,6 +106,22 @@ const COLUMNS: Column<ReportedLink>[] = [
     cell: ({ taken_down_reason }) => <Status value={taken_down_reason === null ? 'active' : 'taken_down'} />,
   },
 ]
+
+/** Where it leads now, and where else it led when it was reported. */
+function Destination({ link: { target_url, reported_targets } }: { link: ReportedLink }) {
+  return (
+    <>
+      {target_url}
+      {reported_targets
+        .filter((target) => target !== target_url)
+        .map((target) => (
+          <Text key={target} size="xs" c="red">
+            Reported: {target}
+          </Text>
+        ))}
+    </>
+  )
+}
 
 function Reports({ link: { reports, last_reported_at, examples, taken_down_reason } }: { link: ReportedLink }) {
   if (last_reported_at === null) return <Text size="sm">{taken_down_reason}</Text>
