@@ -185,13 +185,18 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
     },
     async (request, reply) => {
       const { visitor, key, test } = request.query
-      const { credential } = await admit(await findById(request.params.locker_id), test === '1')
+      const { locker, credential } = await admit(await findById(request.params.locker_id), test === '1')
       const self = proven(credential, visitor, key)
+      const { userId } = userOf(self)
+      const isLetIn = () => {
+        const now = credentialOf(credentials, locker, test === '1')
+        return problemOf(locker, now, Date.now()) === null && now !== undefined && !isBanned(now, userId)
+      }
       reply.hijack()
       const security = isHttps(request) ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}
       reply.raw.writeHead(200, { ...STREAM_HEADERS, ...security, 'X-Request-Id': request.id })
-      if (!live.open(userOf(self), reply.raw, Date.now() + STREAM_MS, networkOf(request)))
-        reply.raw.end('event: busy\ndata: {}\n\n')
+      const options = { endsAtMs: Date.now() + STREAM_MS, isLetIn, network: networkOf(request) }
+      if (!live.open(userOf(self), reply.raw, options)) reply.raw.end('event: busy\ndata: {}\n\n')
       return reply
     },
   )

@@ -2,15 +2,22 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, IncomingMessage, ServerResponse } from 'node:http'
 import { type AddressInfo, Socket } from 'node:net'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
+import { publisherOfApp } from '../../../test/people.ts'
 import { Proxy } from '../../../test/proxies.ts'
+import { TESTER } from '../../../test/tester.ts'
 import { until } from '../../../test/installation.ts'
 import { signed } from '../../../test/wall/wall-url.ts'
-import { useWorld } from '../../../test/world.ts'
+import { SECRET_KEY, useWorld } from '../../../test/world.ts'
+import { banUser } from '../apps/bans.ts'
+import { permit } from '../apps/permissions.ts'
+import { rotateSigningSecret } from '../apps/signing-secrets.ts'
+import { createLocker } from '../lockers/lockers.ts'
 import { LiveWalls } from './live.ts'
 
 const world = useWorld('live_walls')
 const ANN = { appId: 1, isTest: false, userId: 'ann' }
+const OPEN = { endsAtMs: Infinity, isLetIn: () => true }
 
 test('one network cannot use up the streams of all others by being ever new visitors', () => {
   const walls = new LiveWalls({ subscribe: () => () => {} })
@@ -19,7 +26,10 @@ test('one network cannot use up the streams of all others by being ever new visi
   const open = (network: string | null) => {
     const response = new ServerResponse(new IncomingMessage(new Socket()))
     responses.push(response)
-    return walls.open({ appId: 1, isTest: false, userId: `visitor-${visitors++}` }, response, Infinity, network)
+    return walls.open({ appId: 1, isTest: false, userId: `visitor-${visitors++}` }, response, {
+      ...OPEN,
+      ...(network === null ? {} : { network }),
+    })
   }
   const opened = Array.from({ length: 101 }, () => open('a'))
   assert.deepEqual([opened.filter(Boolean).length, opened.at(-1)], [100, false])
@@ -33,13 +43,13 @@ test('a page that left before its stream was opened does not count', () => {
   const walls = new LiveWalls({ subscribe: () => () => {} })
   const response = new ServerResponse(new IncomingMessage(new Socket()))
   response.destroy()
-  assert.deepEqual([walls.open(ANN, response, Infinity), walls.count], [true, 0])
+  assert.deepEqual([walls.open(ANN, response, OPEN), walls.count], [true, 0])
   walls.close()
 })
 
 test('a stream that a node opens while it stops ends at once, and the page tries again', async (t) => {
   const walls = new LiveWalls({ subscribe: () => () => {} })
-  const node = createServer((_request, response) => assert.ok(walls.open(ANN, response, Infinity)))
+  const node = createServer((_request, response) => assert.ok(walls.open(ANN, response, OPEN)))
   node.listen(0, '127.0.0.1')
   await once(node, 'listening')
   t.after(() => node.closeAllConnections())
@@ -92,3 +102,68 @@ for (const way of ['directly', 'through HAProxy'])
     await world.confirm(offerId, clickId)
     await hear('event: activity\n')
   })
+
+/** Streams of a wall and of a locker, and of others beside them, on a node whose beats are the test's. */
+async function openStreams(t: TestContext) {
+  const { appId, live } = await world.createApp()
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const node = await world.start({ requireHttps: false })
+  const base = await node.server.listen({ host: '127.0.0.1', port: 0 })
+  const controller = new AbortController()
+  t.after(async () => {
+    controller.abort()
+    t.mock.timers.reset()
+    await node.close()
+  })
+  const follow = async (path: string) => {
+    const { status, body } = await fetch(`${base}${path}`, { signal: controller.signal })
+    assert.equal(status, 200)
+    const stream = { text: '', hasEnded: false }
+    void (async () => {
+      for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) stream.text += text
+    })().then(() => (stream.hasEnded = true), () => {}) // prettier-ignore
+    return stream
+  }
+  /** Until each stream has heard it, or ended. */
+  const beat = async (...streams: { text: string; hasEnded: boolean }[]) => {
+    const before = streams.map(({ text }) => text)
+    t.mock.timers.tick(25_000)
+    await until(() => streams.every(({ text, hasEnded }, i) => hasEnded || text !== before[i]))
+    return streams.map(({ hasEnded }) => hasEnded)
+  }
+  const wallOf = (userId: string) =>
+    follow(`/wall/v1/live?${new URLSearchParams({ apiKey: live.api_key, ...signed(live, userId) }).toString()}`)
+  return { appId, node, base, follow, beat, wallOf }
+}
+
+test('a stream ends when its secret is rotated without grace', async (t) => {
+  const { appId, beat, wallOf } = await openStreams(t)
+  const stream = await wallOf('ann')
+  assert.deepEqual(await beat(stream), [false])
+  await rotateSigningSecret(world.database.db, TESTER, SECRET_KEY, appId, 'live', 0)
+  await until(async () => (await beat(stream))[0] === true) // secrets are remembered for a moment
+})
+
+test('a stream ends when its publisher is suspended', async (t) => {
+  const { appId, node, beat, wallOf } = await openStreams(t)
+  const stream = await wallOf('ann')
+  await permit(world.database.db, TESTER, await publisherOfApp(world, appId), { status: 'suspended' })
+  await node.refresh()
+  assert.deepEqual(await beat(stream), [true])
+})
+
+test('a stream of a locker ends when its visitor is banned, and those of others go on', async (t) => {
+  const { db } = world.database
+  const { appId, node, base, follow, beat } = await openStreams(t)
+  const lockerId = await createLocker(db, TESTER, world.config, appId, { name: 'Chapter' })
+  const path = `/locker/v1/lockers/${lockerId}`
+  const come = async () => {
+    const reply = await fetch(`${base}${path}/visits`, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }) // prettier-ignore
+    const { visitor, key } = ((await reply.json()) as { data: { visitor: string; key: string } }).data
+    return { visitor, stream: await follow(`${path}/live?${new URLSearchParams({ visitor, key }).toString()}`) }
+  }
+  const [cheat, other] = [await come(), await come()]
+  await banUser(db, TESTER, { appId, userId: `visitor-${cheat.visitor}`, reason: 'bots' })
+  await node.refresh()
+  assert.deepEqual(await beat(cheat.stream, other.stream), [true, false])
+})

@@ -21,7 +21,16 @@ export const STREAM_HEADERS = {
   'X-Accel-Buffering': 'no',
 }
 
-type Stream = { response: ServerResponse; endsAtMs: number }
+type LetIn = () => boolean | Promise<boolean>
+type Stream = { response: ServerResponse; endsAtMs: number; isLetIn: LetIn }
+
+export type StreamOptions = {
+  endsAtMs: number
+  /** Whether it would be opened now, too: asked at each beat. */
+  isLetIn: LetIn
+  /** Of a user who is not signed. */
+  network?: string
+}
 
 /** With the key of the user as payload. */
 export const TICKETS_CHANGED = 'wall_tickets'
@@ -47,8 +56,8 @@ export class LiveWalls {
     return this.#count
   }
 
-  /** False when there are too many; the page then asks now and then. `network`: of a user who is not signed. */
-  open(user: AppUser, response: ServerResponse, endsAtMs: number, network: string | null = null): boolean {
+  /** False when there are too many; the page then asks now and then. */
+  open(user: AppUser, response: ServerResponse, { endsAtMs, isLetIn, network }: StreamOptions): boolean {
     if (response.req.method === 'HEAD') return false // it has no body to wait for
     if (response.destroyed) return true // the page is gone: its end was not heard here
     if (this.#isClosed) {
@@ -58,15 +67,15 @@ export class LiveWalls {
     const key = keyOf(user)
     const streams = this.#byUser.get(key) ?? new Set<Stream>()
     if (this.#count >= MAX_STREAMS || streams.size >= MAX_OF_USER) return false
-    if (network !== null && (this.#byNetwork.get(network) ?? 0) >= MAX_OF_NETWORK) return false
-    if (network !== null) this.#countNetwork(network, 1)
-    const stream = { response, endsAtMs }
+    if (network !== undefined && (this.#byNetwork.get(network) ?? 0) >= MAX_OF_NETWORK) return false
+    if (network !== undefined) this.#countNetwork(network, 1)
+    const stream = { response, endsAtMs, isLetIn }
     streams.add(stream)
     this.#byUser.set(key, streams)
     this.#count++
     response.once('close', () => {
       this.#count--
-      if (network !== null) this.#countNetwork(network, -1)
+      if (network !== undefined) this.#countNetwork(network, -1)
       streams.delete(stream)
       if (streams.size === 0 && this.#byUser.get(key) === streams) this.#byUser.delete(key)
     })
@@ -92,14 +101,22 @@ export class LiveWalls {
     for (const { response } of this.#byUser.get(key) ?? []) response.write(`event: ${event}\ndata: {}\n\n`)
   }
 
-  /** A stream ends with the signature it was opened with. */
+  /** A stream ends with the signature it was opened with, and with what let it in. */
   #keepAlive(nowMs: number): void {
     for (const streams of this.#byUser.values())
-      for (const { response, endsAtMs } of streams) {
-        if (nowMs >= endsAtMs) response.end()
-        else response.write(':\n\n')
+      for (const stream of streams) {
+        if (nowMs >= stream.endsAtMs) stream.response.end()
+        else void beat(stream)
       }
   }
+}
+
+async function beat({ response, isLetIn }: Stream): Promise<void> {
+  const goesOn = await Promise.resolve()
+    .then(isLetIn)
+    .catch(() => true) // it cannot be asked now, but at the next beat
+  if (goesOn) response.write(':\n\n')
+  else response.end()
 }
 
 const keyOf = ({ appId, isTest, userId }: AppUser) => `${appId}|${isTest ? 't' : 'l'}|${userId}`

@@ -163,7 +163,7 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
         summary: 'Follow changes for a user',
         description:
           'For signed users only. Server-sent events: `activity` says that the list of what the user has started and earned has ' +
-          'changed, `tickets` that a ticket was answered or closed. The stream ends when the signature expires.',
+          'changed, `tickets` that a ticket was answered or closed. The stream ends when the signature expires, or no longer counts.',
         querystring: LiveQuery,
         response: {
           200: { description: 'Events.', content: { 'text/event-stream': { schema: { type: 'string' } } } },
@@ -172,12 +172,14 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
       }),
     },
     async (request, reply) => {
-      const { credential, userId, expiresAtMs } = await viewers.identifySigned(request, request.query)
+      const { credential, userId, expiresAtMs: endsAtMs } = await viewers.identifySigned(request, request.query)
       const { appId, isTest } = credential
+      const isLetIn = () => viewers.isStillSigned(request.query)
       reply.hijack()
       const security = isHttps(request) ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}
       reply.raw.writeHead(200, { ...STREAM_HEADERS, ...security, 'X-Request-Id': request.id })
-      if (!live.open({ appId, isTest, userId }, reply.raw, expiresAtMs)) reply.raw.end('event: busy\ndata: {}\n\n')
+      if (!live.open({ appId, isTest, userId }, reply.raw, { endsAtMs, isLetIn }))
+        reply.raw.end('event: busy\ndata: {}\n\n')
       return reply
     },
   )

@@ -41,6 +41,8 @@ export type Viewers = {
   identify(request: FastifyRequest, named: Named): Viewer | Promise<Viewer>
   /** The same for what only a signed user may see. */
   identifySigned(request: FastifyRequest, named: Named): Promise<Viewer>
+  /** Whether the same request would be let in now, too. */
+  isStillSigned(named: Named): Promise<boolean>
 }
 
 export type ViewersOptions = {
@@ -76,11 +78,16 @@ export function createViewers({ db, secretKey, credentials, limiter, settingsOf 
     })
   }
 
-  function identify(request: FastifyRequest, named: Named): Viewer | Promise<Viewer> {
-    const nowMs = Date.now()
-    const credential = credentials.find(named.apiKey)
+  function credentialOf({ apiKey }: Named, nowMs: number): AppCredential {
+    const credential = credentials.find(apiKey)
     if (credential === undefined || nowMs >= credential.expiresAtMs) throw unknownKey()
     if (credential.kind === 'tracking') throw noWall()
+    return credential
+  }
+
+  function identify(request: FastifyRequest, named: Named): Viewer | Promise<Viewer> {
+    const nowMs = Date.now()
+    const credential = credentialOf(named, nowMs)
     const { appId, isTest } = credential
     const { userId } = named
     const user = `${appId}|${isTest}|${hashText(userId)}|${addressOf(request)}`
@@ -107,6 +114,15 @@ export function createViewers({ db, secretKey, credentials, limiter, settingsOf 
       const viewer = await identify(request, named)
       if (!viewer.isSigned) throw unsigned('needed')
       return viewer
+    },
+    async isStillSigned(named) {
+      const nowMs = Date.now()
+      try {
+        return await isSignedBy(credentialOf(named, nowMs), named, nowMs)
+      } catch (error) {
+        if (error instanceof AppError) return false
+        throw error
+      }
     },
     createHook(parameters) {
       const parse = createQueryParser(parameters)
