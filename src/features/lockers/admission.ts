@@ -43,6 +43,7 @@ export const PROBLEM_STATUS: Record<LockerProblem, number> = {
   referrer: 403,
   banned: 403,
   stale: 403,
+  busy: 503,
 }
 
 /** In English, for programs: pages say it in the language of the visitor. */

@@ -12,7 +12,7 @@ import type { WallSettingsReader } from '../wall/settings.ts'
 import { chooseLanguage } from '../../lib/languages.ts'
 import { credentialOf, mayComeFrom, problemOf, refusalOf } from './admission.ts'
 import { findLocker, type KnownLocker } from './lockers.ts'
-import { type LockerFiles, sendLockerPage, sendProblem } from './page.ts'
+import { type LockerFiles, sendFailure, sendLockerPage, sendProblem } from './page.ts'
 import { enterPassword } from './passwords.ts'
 import type { LockerProblem } from './problem-texts.ts'
 import { reportLocker } from './reports.ts'
@@ -69,8 +69,10 @@ export function linkRoutes(server: FastifyInstance, options: LinkOptions): void 
           403: pageReply('The visitor comes from a page that is not allowed: a page says so.'),
           404: pageReply('Unknown link.'),
           410: pageReply('The link has expired or is disabled: a page says why.'),
+          429: pageReply('Too many requests: a page says so.'),
         },
       },
+      errorHandler: sendFailure,
     },
     async (request, reply) => {
       const language = chooseLanguage(request.query.lang, request.headers['accept-language'])

@@ -2,13 +2,14 @@
 // offers come with the visitor. Neither the target of a link nor anything it protects is ever in it.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../errors.ts'
 import { sendPage } from '../../http/pages.ts'
 import { asciiJson } from '../../lib/ascii-json.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'
 import { projectPath } from '../../lib/project.ts'
 import { numberStyleOf } from '../wall/texts/numbers.ts'
-import { directionOf, type Language } from '../../lib/languages.ts'
+import { chooseLanguage, directionOf, type Language } from '../../lib/languages.ts'
 import type { WallSettingsReader } from '../wall/settings.ts'
 import { themeOf } from '../wall/theme.ts'
 import { PROBLEM_STATUS } from './admission.ts'
@@ -102,9 +103,15 @@ function previewOf({ settings, slug }: KnownLocker, title: string, publicUrl: st
     .join('')
 }
 
+const RETRY_S = 60
 const PROBLEM_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *"
 
-export function sendProblem(reply: FastifyReply, problem: LockerProblem, language: Language): FastifyReply {
+export function sendProblem(
+  reply: FastifyReply,
+  problem: LockerProblem,
+  language: Language,
+  status = PROBLEM_STATUS[problem],
+): FastifyReply {
   const { title, text } = PROBLEM_TEXTS[language][problem]
   const html = `<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
@@ -123,5 +130,17 @@ export function sendProblem(reply: FastifyReply, problem: LockerProblem, languag
 </body>
 </html>
 `
-  return sendPage(reply.code(PROBLEM_STATUS[problem]), html, { policy: PROBLEM_POLICY, cacheControl: 'no-store' })
+  return sendPage(reply.code(status), html, { policy: PROBLEM_POLICY, cacheControl: 'no-store' })
+}
+
+/** A visitor is a person: errors are shown on a page, too. */
+export function sendFailure(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  const isFlood = error instanceof AppError && error.code === 'RATE_LIMIT_EXCEEDED'
+  if (error instanceof AppError && !isFlood) throw error
+  if (!isFlood) request.log.error({ err: error, request_id: request.id }, 'the page of a locker failed')
+  const { lang } = request.query as { lang?: string }
+  const language = chooseLanguage(lang, request.headers['accept-language'])
+  reply.header('Retry-After', RETRY_S)
+  if (isFlood) sendProblem(reply, 'busy', language, 429)
+  else sendProblem(reply, 'busy', language)
 }

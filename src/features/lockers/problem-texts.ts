@@ -1,8 +1,17 @@
 // Why a locker cannot be used, as visitors read it.
 import type { Language } from '../../lib/languages.ts'
 
-/** `stale`: the page was loaded too long ago, or the password has changed since. */
-export type LockerProblem = 'unknown' | 'disabled' | 'taken_down' | 'expired' | 'full' | 'referrer' | 'banned' | 'stale'
+/** `stale`: the page was loaded too long ago, or the password or the rule about referrers has changed since. */
+export type LockerProblem =
+  | 'unknown'
+  | 'disabled'
+  | 'taken_down'
+  | 'expired'
+  | 'full'
+  | 'referrer'
+  | 'banned'
+  | 'stale'
+  | 'busy'
 export type ProblemTexts = Record<LockerProblem, { title: string; text: string }>
 
 const en: ProblemTexts = {
@@ -14,6 +23,7 @@ const en: ProblemTexts = {
   referrer: { title: 'This link does not work from here', text: 'Open it from the page where it was published.' },
   banned: { title: 'You cannot unlock this', text: 'Offers are no longer available to you here.' },
   stale: { title: 'This page has expired', text: 'Reload it to continue.' },
+  busy: { title: 'Please try again', text: 'Wait a minute, then reload this page.' },
 }
 
 const de: ProblemTexts = {
@@ -25,6 +35,7 @@ const de: ProblemTexts = {
   referrer: { title: 'Dieser Link funktioniert von hier aus nicht', text: 'Öffne ihn auf der Seite, auf der er veröffentlicht wurde.' },
   banned: { title: 'Du kannst dies nicht freischalten', text: 'Angebote sind hier für dich nicht mehr verfügbar.' },
   stale: { title: 'Diese Seite ist abgelaufen', text: 'Lade sie neu, um fortzufahren.' },
+  busy: { title: 'Bitte versuche es noch einmal', text: 'Warte eine Minute und lade diese Seite dann neu.' },
 } // prettier-ignore
 
 const es: ProblemTexts = {
@@ -36,6 +47,7 @@ const es: ProblemTexts = {
   referrer: { title: 'Este enlace no funciona desde aquí', text: 'Ábrelo desde la página donde se publicó.' },
   banned: { title: 'No puedes desbloquear esto', text: 'Las ofertas ya no están disponibles para ti aquí.' },
   stale: { title: 'Esta página ha caducado', text: 'Vuelve a cargarla para continuar.' },
+  busy: { title: 'Inténtalo de nuevo', text: 'Espera un minuto y vuelve a cargar esta página.' },
 }
 
 const fr: ProblemTexts = {
@@ -50,6 +62,7 @@ const fr: ProblemTexts = {
   },
   banned: { title: 'Vous ne pouvez pas débloquer ceci', text: 'Les offres ne vous sont plus proposées ici.' },
   stale: { title: 'Cette page a expiré', text: 'Rechargez-la pour continuer.' },
+  busy: { title: 'Veuillez réessayer', text: 'Attendez une minute, puis rechargez cette page.' },
 }
 
 const pt: ProblemTexts = {
@@ -61,6 +74,7 @@ const pt: ProblemTexts = {
   referrer: { title: 'Este link não funciona a partir daqui', text: 'Abra-o na página em que foi publicado.' },
   banned: { title: 'Você não pode desbloquear isto', text: 'As ofertas não estão mais disponíveis para você aqui.' },
   stale: { title: 'Esta página expirou', text: 'Recarregue-a para continuar.' },
+  busy: { title: 'Tente de novo', text: 'Espere um minuto e recarregue esta página.' },
 }
 
 const pl: ProblemTexts = {
@@ -72,6 +86,7 @@ const pl: ProblemTexts = {
   referrer: { title: 'Ten link nie działa z tego miejsca', text: 'Otwórz go na stronie, na której go opublikowano.' },
   banned: { title: 'Nie możesz tego odblokować', text: 'Oferty nie są już tutaj dla Ciebie dostępne.' },
   stale: { title: 'Ta strona wygasła', text: 'Wczytaj ją ponownie, aby kontynuować.' },
+  busy: { title: 'Spróbuj ponownie', text: 'Poczekaj minutę i wczytaj tę stronę ponownie.' },
 }
 
 const tr: ProblemTexts = {
@@ -83,6 +98,7 @@ const tr: ProblemTexts = {
   referrer: { title: 'Bu bağlantı buradan çalışmıyor', text: 'Yayımlandığı sayfadan aç.' },
   banned: { title: 'Bunun kilidini açamazsın', text: 'Teklifler burada artık senin için kullanılamıyor.' },
   stale: { title: 'Bu sayfanın süresi doldu', text: 'Devam etmek için yeniden yükle.' },
+  busy: { title: 'Lütfen yeniden dene', text: 'Bir dakika bekle, sonra bu sayfayı yeniden yükle.' },
 }
 
 const ar: ProblemTexts = {
@@ -94,6 +110,7 @@ const ar: ProblemTexts = {
   referrer: { title: 'لا يعمل هذا الرابط من هنا', text: 'افتحه من الصفحة التي نُشر فيها.' },
   banned: { title: 'لا يمكنك فتح هذا', text: 'لم تعد العروض متاحة لك هنا.' },
   stale: { title: 'انتهت صلاحية هذه الصفحة', text: 'أعد تحميلها للمتابعة.' },
+  busy: { title: 'حاول مرة أخرى', text: 'انتظر دقيقة ثم أعد تحميل هذه الصفحة.' },
 }
 
 export const PROBLEM_TEXTS: Record<Language, ProblemTexts> = { en, de, es, fr, pt, pl, tr, ar }

@@ -20,7 +20,7 @@ import { chooseLanguage } from '../../lib/languages.ts'
 import { credentialOf, problemOf, refusalOf } from './admission.ts'
 import { listLockerOffers, platformsElsewhere } from './locker-offers.ts'
 import { findLocker, type KnownLocker } from './lockers.ts'
-import { readLockerFiles, sendLockerPage, sendProblem } from './page.ts'
+import { readLockerFiles, sendFailure, sendLockerPage, sendProblem } from './page.ts'
 import type { LockerProblem } from './problem-texts.ts'
 import { issueProof, signProof } from './proofs.ts'
 import { LiveQuery, LockerParams, LockerState, NewVisit } from './schema.ts'
@@ -91,7 +91,11 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
 
   server.get<{ Querystring: { locker?: string; test?: string; origin?: string; lang?: string } }>(
     '/locker',
-    { onRequest: hookOf(createTextParser(['locker', 'test', 'origin', 'lang'])), schema: { hide: true } },
+    {
+      onRequest: hookOf(createTextParser(['locker', 'test', 'origin', 'lang'])),
+      schema: { hide: true },
+      errorHandler: sendFailure,
+    },
     async (request, reply) => {
       const { locker: id = '', test, origin = '', lang } = request.query
       const isTest = test === '1'

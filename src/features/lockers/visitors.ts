@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { createMac } from '../../lib/hmac.ts'
 import { deriveKeys } from '../../lib/keys.ts'
 import { isSameText } from '../postbacks/signing.ts'
+import type { KnownLocker } from './lockers.ts'
 
 const ID_BYTES = 16
 const PASS_LIFE_S = 12 * 3_600
@@ -13,7 +14,7 @@ const PASS_LIFE_S = 12 * 3_600
 /** A visitor belongs to one app, in one mode. */
 export type LockerVisitor = { appId: number; isTest: boolean; visitorId: string }
 
-type Passed = { lockerId: number; passwordHash: string | null }
+type Passed = Pick<KnownLocker, 'lockerId' | 'passwordHash' | 'settings'>
 
 export type VisitorKeys = {
   create(of: Omit<LockerVisitor, 'visitorId'>): { visitor: string; key: string }
@@ -22,13 +23,19 @@ export type VisitorKeys = {
   isPassed(to: Passed, pass: string, nowMs: number): boolean
 }
 
+/** Nothing where visitors may come from anywhere. */
+function ruleText({ link }: KnownLocker['settings']): string {
+  if (link === null || link.referrers.length === 0) return ''
+  return `\n${JSON.stringify([link.referrers.toSorted(), link.allows_no_referrer])}`
+}
+
 export function createVisitorKeys(secretKey: string): VisitorKeys {
   const macs = deriveKeys(secretKey, 'locker visitors').map(createMac) as [(text: string) => string]
   const visitorText = ({ appId, isTest, visitorId }: LockerVisitor) =>
     `visitor\n${appId}\n${isTest ? 't' : 'l'}\n${visitorId}`
-  // With the password's hash: one that was changed ends the passes of before.
-  const passText = ({ lockerId, passwordHash }: Passed, expiresAt: number) =>
-    `pass\n${lockerId}\n${expiresAt}\n${passwordHash ?? ''}`
+  // With the password's hash and the rule about referrers: one that was changed ends the passes of before.
+  const passText = ({ lockerId, passwordHash, settings }: Passed, expiresAt: number) =>
+    `pass\n${lockerId}\n${expiresAt}\n${passwordHash ?? ''}${ruleText(settings)}`
   const isSigned = (text: string, signature: string) => macs.some((mac) => isSameText(signature, mac(text)))
   return {
     create(of) {
