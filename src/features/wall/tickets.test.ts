@@ -193,6 +193,12 @@ test('a user who writes too much is stopped: by the minute, by open tickets and 
     both.map(({ status }) => status).toSorted((a, b) => a - b),
     [200, 400],
   )
+  const answered = { ...old('many'), status: 'answered' }
+  await db.insertInto('tickets').values(answered).execute()
+  const again = () => ask(`/${answered.ticket_id}/messages`, signed(live, 'many'), { key: randomUUID(), text: 'Again' })
+  assert.match((await again()).details['text'] ?? '', /10 open tickets/)
+  await db.updateTable('tickets').set({ status: 'closed' }).where('user_id', '=', 'many').where('status', '=', 'open').execute() // prettier-ignore
+  assert.deepEqual([(await again()).status, (await again()).status], [200, 200])
   const { ticket_id } = (await ask('', signed(live, 'daily'), question())).data.ticket
   const written = (i: number) => ({ message_id: randomUUID(), ticket_id, submit_key: randomUUID(), text: `${i}`, created_at: now }) // prettier-ignore
   await db.insertInto('ticket_messages').values(Array.from({ length: 18 }, (_, i) => written(i))).execute() // prettier-ignore

@@ -48,15 +48,20 @@ async function lockUser(trx: Trx, { appId, isTest, userId }: AppUser): Promise<v
 const ofUser = (db: Db, { appId, isTest, userId }: AppUser) =>
   db.selectFrom('tickets').where('tickets.app_id', '=', appId).where('is_test', '=', isTest).where('user_id', '=', userId) // prettier-ignore
 
+/** For one more that waits for an answer. */
+async function checkOpen(trx: Trx, user: AppUser): Promise<void> {
+  const { count } = await ofUser(trx, user).select(sql<number>`count(*)`.as('count')).where('status', '=', 'open').executeTakeFirstOrThrow() // prettier-ignore
+  if (count >= MAX_OPEN)
+    throw badRequest({ text: `You have ${MAX_OPEN} open tickets. Wait for an answer, or write to one of them.` })
+}
+
 export function openTicket(db: Db, user: AppUser, seen: Seen, wanted: NewTicket, now: Date): Promise<string> {
   const { kind, offer_id: offerId, email, lang, key } = wanted
   return inTransaction(db, async (trx) => {
     await lockUser(trx, user)
     const first = await ofUser(trx, user).select('ticket_id').where('submit_key', '=', key).executeTakeFirst()
     if (first !== undefined) return first.ticket_id
-    const { count } = await ofUser(trx, user).select(sql<number>`count(*)`.as('count')).where('status', '=', 'open').executeTakeFirstOrThrow() // prettier-ignore
-    if (count >= MAX_OPEN)
-      throw badRequest({ text: `You have ${MAX_OPEN} open tickets. Wait for an answer, or write to one of them.` })
+    await checkOpen(trx, user)
     const clickId = offerId === undefined ? null : await findOwnClick(trx, user, offerId)
     const ticket_id = uuid7(now.getTime())
     const { country, device, os } = seen
@@ -105,6 +110,7 @@ export async function writeToTicket(
     const ticket = await ofUser(trx, user).select('status').where('ticket_id', '=', ticketId).forUpdate().executeTakeFirst() // prettier-ignore
     if (ticket === undefined) throw noTicket()
     if (await isWritten(trx, ticketId, message.key)) return
+    if (ticket.status !== 'open') await checkOpen(trx, user)
     await addOfUser(trx, user, ticketId, message, now)
     await trx
       .updateTable('tickets')
