@@ -13,6 +13,7 @@ import { isUnavailable, isRowError } from '../../db/pg-errors.ts'
 import type { Db } from '../../db/open.ts'
 import { BloomFilter } from '../../lib/bloom-filter.ts'
 import { Cache } from '../../lib/cache.ts'
+import { goOn } from '../../lib/go-on.ts'
 import { hashNumber } from '../../lib/hash-text.ts'
 
 const CACHED_GOALS = 500_000
@@ -74,6 +75,15 @@ export class Completions {
     )
     this.#cached.set(key, entry)
     return entry.goals
+  }
+
+  /** Whether any conversion of the user counts, also of what repeats. At once for users who never converted. */
+  hasConverted(user: AppUser): boolean | Promise<boolean> {
+    if (this.#converted !== null && !this.#converted.has(hashOf(user.appId, user.userId))) return false
+    return goOn(this.of(user), (goals) => {
+      if (goals.length > 0 || Date.now() < this.#unavailableUntilMs) return goals.length > 0
+      return this.#inTime(this.#hasStanding(user)).then((found) => found ?? false)
+    })
   }
 
   /** Called for the user of each event, after what was known of the user is dropped. Returns how to stop that. */
@@ -153,7 +163,12 @@ export class Completions {
 
   /** A list with an offer too many is better than none, or one that comes too late. */
   async #readInTime(users: AppUser[]): Promise<(Goals | null)[]> {
-    const reading = this.#read(users).catch((error: unknown) => {
+    return (await this.#inTime(this.#read(users))) ?? users.map(() => null)
+  }
+
+  /** Null: the database did not answer in time. */
+  async #inTime<T>(work: Promise<T>): Promise<T | null> {
+    const reading = work.catch((error: unknown) => {
       if (isUnavailable(error)) return null
       throw error
     })
@@ -161,9 +176,14 @@ export class Completions {
     const { signal } = patience
     const found = await Promise.race([reading, wait(PATIENCE_MS, null, { ref: false, signal }).catch(() => null)])
     patience.abort()
-    if (found !== null) return found
-    this.#unavailableUntilMs = Date.now() + PATIENCE_MS
-    return users.map(() => null)
+    if (found === null) this.#unavailableUntilMs = Date.now() + PATIENCE_MS
+    return found
+  }
+
+  async #hasStanding({ appId, isTest, userId }: AppUser): Promise<boolean> {
+    const { rows } = await sql<{ found: boolean }>`SELECT EXISTS (SELECT FROM conversions WHERE app_id = ${appId}
+      AND user_id = ${userId} AND is_test = ${isTest} AND status IN ('pending', 'approved')) AS found`.execute(this.#db)
+    return rows[0]?.found === true
   }
 
   /** What repeats is never completed, so it is not read: a user may have any number of it. */

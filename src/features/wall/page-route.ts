@@ -109,8 +109,8 @@ export function pageRoute(server: FastifyInstance, options: Options): void {
   ): number | null | Promise<number | null> {
     const { appId, isTest, welcomeOfferId: offerId, rules } = credential
     if (offerId === null || isBanned(credential, userId)) return null
-    return goOn(completions.of({ appId, isTest, userId }), (goals) => {
-      if (goals.length > 0) return null
+    return goOn(completions.hasConverted({ appId, isTest, userId }), (hasConverted) => {
+      if (hasConverted) return null
       const platforms = wanted.platform === undefined ? null : [wanted.platform, 'web' as const]
       const visit = { country: wanted.country ?? null, platforms, rules }
       return catalogue.hiddenReasons(offerId, visit, Date.now())?.length === 0 ? offerId : null

@@ -163,7 +163,8 @@ test('a page about a wrong request is in a language whatever was sent for it', a
 
 test('the page shows a sale, and a welcome offer to those who can complete it and have completed nothing', async () => {
   const { appId, live } = await world.createApp()
-  const [welcome = 0, other = 0] = await world.createOffers({ countries: ['US'] }, {})
+  const goals = [{ name: 'Buy', payout: '1', is_repeatable: true }]
+  const [welcome = 0, other = 0, shop = 0] = await world.createOffers({ countries: ['US'] }, {}, { payout: undefined, goals }) // prettier-ignore
   const sale = {
     multiplierPpm: 2_000_000,
     startsAt: new Date(Date.now() - 1_000),
@@ -181,6 +182,11 @@ test('the page shows a sale, and a welcome offer to those who can complete it an
   await world.confirm(other, clickId)
   await world.app.refresh()
   assert.equal((await look()).viewer.welcomeOfferId, null)
+  const bought = await world.click(shop, live, 'userId=buyer')
+  assert.equal((await look({ userId: 'buyer' })).viewer.welcomeOfferId, welcome)
+  await world.confirm(shop, bought.clickId, { txn_id: 'order-1' })
+  await world.app.refresh()
+  assert.equal((await look({ userId: 'buyer' })).viewer.welcomeOfferId, null)
 })
 
 test('a signed user of an app that keeps balances sees the balance, as promised at the click', async () => {
