@@ -89,6 +89,18 @@ test('the people who may answer get one mail when a ticket begins to wait for th
   assert.deepEqual(await send(), [], 'they know')
 })
 
+test('a ticket that was closed without an answer is not a new one when its user writes again', async () => {
+  const { appId, owner, ask, write } = await createAsked()
+  const ticketId = await ask('ann')
+  await write('ann', ticketId)
+  await postman.send()
+  await mails.take(owner.email, /App: a user opened a ticket/)
+  await setTicketStatus(world.database.db, TESTER, appId, ticketId, 'closed', new Date())
+  await write('ann', ticketId)
+  await postman.send()
+  await mails.take(owner.email, /App: a user wrote again to a ticket/)
+})
+
 test('a ticket that was answered before the mail is sent needs none; of many tickets a day the first are mailed', async () => {
   const { ask, answer } = await createAsked()
   await answer(await ask('ann'))

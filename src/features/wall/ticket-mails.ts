@@ -76,13 +76,13 @@ export const ticketWriter = ({ publicUrl }: Network): Writer => ({
   async write(trx, ticketId) {
     const ticket = await findWaiting(trx, ticketId)
     if (ticket === undefined) return null
-    const { app, app_id, offer, was_answered, kind } = ticket
+    const { app, app_id, offer, was_dealt_with, kind } = ticket
     const facts = [
       `About: ${KINDS[kind as keyof typeof KINDS]}`,
       ...(offer === null ? [] : [`Offer: ${offer}`]),
       `App: ${app} (${app_id})`,
     ]
-    const said = was_answered ? 'wrote again to a ticket' : 'opened a ticket'
+    const said = was_dealt_with ? 'wrote again to a ticket' : 'opened a ticket'
     return {
       subject: `${app}: a user ${said}`,
       text:
@@ -102,10 +102,11 @@ const findWaiting = (trx: Trx, ticketId: string) =>
     .leftJoin('offers', 'offers.offer_id', 'tickets.offer_id')
     .select(['tickets.app_id', 'apps.name as app', 'apps.publisher_id', 'tickets.kind', 'offers.name as offer'])
     .select(
-      sql<boolean>`EXISTS (SELECT FROM ticket_messages m WHERE m.ticket_id = tickets.ticket_id AND author IS NOT NULL)`.as(
-        'was_answered',
+      sql<boolean>`EXISTS (SELECT FROM ticket_messages m WHERE m.ticket_id = tickets.ticket_id AND author IS NOT NULL)
+        OR EXISTS (SELECT FROM audit_log a WHERE a.subject = tickets.ticket_id::text AND a.action = 'ticket.close')`.as(
+        'was_dealt_with',
       ),
-    ) // prettier-ignore
+    )
     .where('ticket_id', '=', ticketId)
     .where('tickets.status', '=', 'open')
     .where('publishers.status', '!=', 'suspended')
