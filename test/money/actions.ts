@@ -30,11 +30,15 @@ export type OfferTerms = {
 }
 
 /** Two users of one app, and a user of another who has the same name as one of them. */
-export const PEOPLE = [
+const USERS = [
   { app: 0, user: 'ann' },
   { app: 0, user: 'bob' },
   { app: 1, user: 'ann' },
 ]
+export const LAST_USER = USERS.length - 1
+/** Behind the users, what each becomes when erased. */
+export const PEOPLE = [...USERS, ...USERS.map(({ app, user }) => ({ app, user: `${user}, erased` }))]
+export const erasedOf = (person: number) => person + USERS.length
 export const AMOUNT_TEXTS = ['0', '0.9999', '1.23456', '12.3456', '20', '400000', '1,234', '-5', '(20.00)'] as const
 export type AmountText = (typeof AMOUNT_TEXTS)[number]
 /** Amounts as advertisers write them, and what they mean. Null: ambiguous. */
@@ -120,6 +124,8 @@ export type Order =
   | { kind: 'round' }
   | { kind: 'drop' }
   | { kind: 'ban'; person: number; isBanned: boolean }
+  /** Once each, with what is live. */
+  | { kind: 'erase'; person: number }
   | {
       kind: 'edit'
       offer: number
@@ -171,6 +177,7 @@ export type Action =
   | { kind: 'round'; label: number }
   | { kind: 'drop'; label: number }
   | { kind: 'ban'; label: number; person: number; isBanned: boolean }
+  | { kind: 'erase'; label: number; person: number }
   | { kind: 'caps'; label: number; offer: number; caps: Caps; overCap: OfferTerms['overCap']; isCounting?: boolean }
   | { kind: 'counted'; label: number; offer: number }
   | { kind: 'import'; label: number; offer: number; terms: OfferTerms }

@@ -2,7 +2,7 @@
 import type { Book } from './book.ts'
 import { type Entry, isStanding, move, same } from './entries.ts'
 import { confirm, isInvalid, WAITS_MS } from './confirming.ts'
-import { type Answer, DAY_MS, type Action, type OfferTerms } from './actions.ts'
+import { type Answer, DAY_MS, type Action, erasedOf, type OfferTerms, PEOPLE } from './actions.ts'
 import { report } from './reporting.ts'
 
 /** Longer than any click of these offers is valid, with a week to spare. */
@@ -28,8 +28,10 @@ export function apply(book: Book, action: Action, nowMs: number): Answer {
       book.clicks = book.clicks.filter((one) => nowMs - one.atMs < DROPPED_AFTER_MS)
       return { kind: 'done' }
     case 'ban':
-      book.banned = book.banned.filter((person) => person !== action.person)
-      if (action.isBanned) book.banned.push(action.person)
+      ban(book, action)
+      return { kind: 'done' }
+    case 'erase':
+      erase(book, action.person)
       return { kind: 'done' }
     case 'caps':
       if (action.isCounting) book.uncounted[action.offer] = book.entries.map(({ label }) => label)
@@ -48,6 +50,26 @@ export function apply(book: Book, action: Action, nowMs: number): Answer {
       book.offer(action.offer).status = action.status
       return { kind: 'done' }
   }
+}
+
+function ban(book: Book, { person, isBanned }: Extract<Action, { kind: 'ban' }>): void {
+  if (!isBanned) book.banned = book.banned.filter((one) => one !== person && one !== erasedOf(person))
+  else if (!book.banned.includes(person)) book.banned.push(person)
+}
+
+/** "A ban holds for the pseudonym." What was in flight is of the user who comes back, who is another one. */
+function erase(book: Book, person: number): void {
+  const moved = [...book.entries, ...book.clicks].filter((one) => one.person === person && !one.isTest)
+  if (moved.length === 0) return // nothing is known
+  const [before, after] = [PEOPLE[person], PEOPLE[erasedOf(person)]]
+  for (const one of moved) one.person = erasedOf(person)
+  for (const key of book.keys) {
+    const [user, ...rest] = JSON.parse(key.request) as unknown[]
+    if (key.name.startsWith(`${before?.app} false `) && user === before?.user)
+      key.request = JSON.stringify([after?.user, ...rest])
+  }
+  if (book.banned.includes(person)) book.banned.push(erasedOf(person))
+  book.erased.push(person)
 }
 
 function importOffer(book: Book, offer: number, terms: OfferTerms): void {

@@ -49,6 +49,7 @@ export class Book {
   /** Of entries, by label. */
   promises: Record<number, Promise> = {}
   banned: number[] = []
+  erased: number[] = []
   /** Of each app's publisher. */
   shares: number[] = PEOPLE.map(() => 1_000_000)
   /** Clicks that were taken while their offer had caps. */
@@ -73,7 +74,7 @@ export class Book {
   summary(): string {
     const counted = this.counted.map((one) => `${one.atMs} ${one.offer}`).toSorted()
     const keys = this.keys.toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    const { offers, retired, clicks, late, waiting, promises, banned, shares } = this
+    const { offers, retired, clicks, late, waiting, promises, banned, erased, shares } = this
     return JSON.stringify([
       offers,
       retired,
@@ -82,6 +83,7 @@ export class Book {
       waiting,
       promises,
       banned.toSorted((a, b) => a - b),
+      erased,
       shares,
       counted,
       grouped(this.entries),

@@ -77,13 +77,8 @@ function findClick(book: Book, action: Confirmed, nowMs: number): Click | 'unmat
   if (click !== undefined) return click
   const asClick = (one: Entry): Click => {
     const { person, offer, isTest } = one
-    return {
-      label: one.click,
-      person,
-      offer,
-      isTest,
-      ...(book.promises[one.label] as Pick<Click, 'atMs' | 'terms' | 'sharePpm'>),
-    }
+    const promise = book.promises[one.label] as Pick<Click, 'atMs' | 'terms' | 'sharePpm'>
+    return { ...promise, label: one.click, person, offer, isTest }
   }
   const ofClick = isNamed ? book.entries.find((one) => one.click === action.click) : undefined
   if (ofClick !== undefined) return asClick(ofClick)

@@ -29,14 +29,17 @@ export async function checkMoney(system: System, book: Book): Promise<void> {
 
 /** A user has what the approved conversions are worth, whatever was approved and reversed before. */
 export async function checkBalances(system: System, book: Book): Promise<void> {
-  for (const [person, { app, user }] of PEOPLE.entries())
+  for (const [person, { app }] of PEOPLE.entries())
     for (const isTest of [false, true]) {
       const approved = book.entries.filter(
         (one) => one.person === person && one.isTest === isTest && one.status === 'approved',
       )
       const rewards = approved.map((one) => rewardOf(person, one.payoutMicros, book.promises[one.label]?.atMs ?? 0))
       const expected = rewards.reduce((sum, one) => sum + one, 0)
-      assert.equal(await readBalance(system.db, { appId: system.appId(app), isTest, userId: user }), expected)
+      assert.equal(
+        await readBalance(system.db, { appId: system.appId(app), isTest, userId: system.userId(person) }),
+        expected,
+      )
     }
 }
 
@@ -123,12 +126,15 @@ export async function checkShownEntries(system: System): Promise<void> {
 
 /** The list hides exactly what would not be paid again: what stands, and what was reversed for good. */
 export async function checkLists(system: System, book: Book): Promise<void> {
-  for (const [person, { app, user }] of PEOPLE.entries()) {
+  for (const [person, { app }] of PEOPLE.entries()) {
     const closed = book.entries.filter(
       (one) => one.person === person && !one.isTest && !one.isRepeatable && (isStanding(one) || one.barsRedo),
     )
     const expected = closed.map((one) => system.goalIds.get(`${one.offer} ${one.goal}`) ?? 0)
-    assert.deepEqual(await readHidden(system, system.appId(app), user, expected.length > 0), new Set(expected))
+    assert.deepEqual(
+      await readHidden(system, system.appId(app), system.userId(person), expected.length > 0),
+      new Set(expected),
+    )
   }
 }
 

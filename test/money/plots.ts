@@ -2,7 +2,7 @@
 // plot is a few beats whose details are random, with random steps between and after them.
 import fc from 'fast-check'
 import { type AmountText, type Caps, HOUR_S, type Order, type Start, type Status, type Step } from './actions.ts'
-import { again, arrive, ban, click, confirm, diesAt, drop, edit, move, often, report, reprice, round, setCaps, share, start, steps, txn } from './random.ts' // prettier-ignore
+import { again, arrive, ban, click, confirm, diesAt, drop, edit, erase, move, often, report, reprice, round, setCaps, share, start, steps, txn } from './random.ts' // prettier-ignore
 
 export type History = { begin: Start; steps: Step[] }
 type Beat = fc.Arbitrary<Step[]>
@@ -159,6 +159,21 @@ export const PLOTS: Record<string, fc.Arbitrary<History>> = {
       repeats(),
     ],
     { onlyOffer: is(2) },
+  ),
+  'banned and erased, or the other way round, before the end': plot(
+    [
+      clicks,
+      maybe(reports()),
+      maybe(confirms({ ...yes, txn })),
+      mostly(then(ban({ isBanned: is(true) }))),
+      maybe(confirms({ ...yes, txn })),
+      then(erase()),
+      maybe(either(then(ban({ isBanned: fc.boolean() })), clicks)),
+      either(confirms({ ...yes, txn }), repeats(), worker(hours(24, 25))),
+      maybe(then(ban({ isBanned: is(false) }))),
+      either(confirms({ ...yes, txn, click: often(0, 1) }), repeats(), worker(hours(24, 25))),
+    ],
+    { onlyOffer: often(2, 0, 1), onlyPerson: often<number | null>(0, 1, 2) },
   ),
   'taken back, and done again': plot(
     [

@@ -1,6 +1,6 @@
 // Random orders, steps and beginnings.
 import fc from 'fast-check'
-import { AMOUNT_TEXTS, type AmountText, type Caps, HOUR_S, OFFERS, type Order, PEOPLE, type Start, type Status, type Step } from './actions.ts' // prettier-ignore
+import { AMOUNT_TEXTS, type AmountText, type Caps, HOUR_S, LAST_USER, OFFERS, type Order, type Start, type Status, type Step } from './actions.ts' // prettier-ignore
 
 /** The first one most of the time. */
 export const often = <T>(usual: T, ...others: T[]): fc.Arbitrary<T> =>
@@ -18,7 +18,7 @@ function order<K extends Order['kind']>(kind: K, fields: Omit<Fields<OrderOf<K>>
   }
 }
 
-const person = fc.nat({ max: PEOPLE.length - 1 })
+const person = fc.nat({ max: LAST_USER })
 const offer = fc.nat({ max: OFFERS.length - 1 })
 const isTest = often(false, false, false, true)
 export const txn = fc.constantFrom(null, 't1', 't2', 't3')
@@ -73,6 +73,7 @@ export const arrive = order('arrive', { isLookedFor: fc.boolean() })
 export const round = order('round', {})
 export const drop = order('drop', {})
 export const ban = order('ban', { person, isBanned: fc.boolean() })
+export const erase = order('erase', { person })
 export const edit = order('edit', {
   offer,
   goal: fc.nat({ max: 2 }),
@@ -92,7 +93,7 @@ const weighted = (...all: [number, fc.Arbitrary<Order>][]) =>
   fc.oneof(...all.map(([weight, arbitrary]) => ({ weight, arbitrary })))
 
 const settled = weighted([6, confirm()], [4, report()], [2, again()], [2, move()], [1, release()])
-const alone = weighted([1, arrive()], [1, round()], [1, drop()], [1, ban()], [6, edit()], [2, setCaps()], [2, reprice()], [1, share()], [1, status()]) // prettier-ignore
+const alone = weighted([1, arrive()], [1, round()], [1, drop()], [1, ban()], [1, erase()], [6, edit()], [2, setCaps()], [2, reprice()], [1, share()], [1, status()]) // prettier-ignore
 const track: fc.Arbitrary<Order[]> = fc.oneof(
   { weight: 3, arbitrary: fc.array(settled, { minLength: 1, maxLength: 4 }) },
   { weight: 2, arbitrary: fc.array(click(), { minLength: 1, maxLength: 2 }) },

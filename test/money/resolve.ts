@@ -40,7 +40,7 @@ export class Resolver {
     const actions = tracks.map((track) => this.#track(track, book, termsIds, nowMs).filter(isClear))
     // Clicks arrive one by one, each with what waits for it: nothing else comes between them. A call about a click at
     // the moment that it is dropped may wait, and finds another call's conversion when it is retried.
-    const alone = actions.find(([action]) => action?.kind === 'arrive' || action?.kind === 'drop')
+    const alone = actions.find(([action]) => ['arrive', 'drop', 'erase'].includes(action?.kind ?? ''))
     return alone === undefined ? actions : [alone]
   }
 
@@ -90,6 +90,8 @@ export class Resolver {
         return { kind: 'import', label, offer: order.offer, terms: repriced(order, book) }
       case 'edit':
         return { kind: 'import', label, offer: order.offer, terms: edited(order, book) }
+      case 'erase':
+        return book.erased.includes(order.person) ? null : { ...order, label }
       default:
         return { ...order, label }
     }

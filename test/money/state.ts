@@ -90,7 +90,7 @@ function readEntries(system: System, conversions: Row['conversions']): Entry[] {
   const clicks = new Map([...system.clickIds].map(([label, id]) => [id, label]))
   const entries = conversions.map(conversionOfJson).map((row) => ({
     label: system.labels.get(row.conversionId) ?? -1,
-    person: PEOPLE.findIndex(({ app, user }) => system.appId(app) === row.appId && user === row.userId),
+    person: PEOPLE.findIndex(({ app }, i) => system.appId(app) === row.appId && system.userId(i) === row.userId),
     offer: system.offerIds.indexOf(row.offerId),
     isTest: row.isTest,
     goal: system.goalKey(row.goalId),

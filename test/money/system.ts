@@ -17,6 +17,7 @@ import { DROPPED_AFTER_MS } from './apply.ts'
 import { type SystemApp, type Imported, importOffers, createAdvertisers, createApps } from './catalogue.ts'
 import { dieAt, type Dying } from '../crash.ts'
 import { type ClickAction, clickOf } from './click-rows.ts'
+import { erasePerson } from './erase-person.ts'
 import { LateClicks } from './late.ts'
 import {
   type Answer,
@@ -57,6 +58,8 @@ export class System {
   readonly conversionIds = new Map<number, string>()
   readonly labels = new Map<string, number>()
   readonly #late = new LateClicks()
+  /** Of people who were erased. */
+  readonly pseudonyms = new Map<number, string>()
 
   constructor(database: Database) {
     this.database = database
@@ -107,6 +110,7 @@ export class System {
 
   appId = (app: number) => this.apps[app]?.appId ?? 0
   offerId = (offer: number) => this.offerIds[offer] ?? 0
+  userId = (person: number) => this.pseudonyms.get(person) ?? PEOPLE[person]?.user ?? ''
   goalKey(goalId: number): string {
     const name = [...this.goalIds].find(([, id]) => id === goalId)?.[0] ?? ' '
     return name.slice(name.indexOf(' ') + 1)
@@ -135,6 +139,7 @@ export class System {
     if (action.kind === 'arrive') await this.#late.arrive(this.db, now, action.isLookedFor)
     else if (action.kind === 'drop') await this.#dropClicks(now)
     else if (action.kind === 'ban') await this.#ban(action.person, action.isBanned)
+    else if (action.kind === 'erase') await erasePerson(this, action.person, now)
     else if (action.kind === 'caps')
       await setCaps(this.db, TESTER, this.offerId(action.offer), { ...action.caps, overCap: action.overCap }, now)
     else if (action.kind === 'status') await setOfferStatus(this.db, TESTER, this.offerId(action.offer), action.status)
