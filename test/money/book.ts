@@ -237,6 +237,7 @@ export class Book {
   }
 
   enter(entry: Entry, promise: Promise): Answer {
+    if (entry.status === 'rejected') entry.rejectedAtMs = entry.createdAtMs
     this.entries.push(entry)
     this.promises[entry.label] = structuredClone(promise)
     return { ...same(entry), kind: 'created' }

@@ -47,10 +47,13 @@ export function confirm(book: Book, action: Confirmed, nowMs: number, calledMs =
   const amountMicros = isAbsurd || !paysShare(goal) ? null : (amount?.micros ?? null)
   const worth = amountsOf(goal, amountMicros, click.sharePpm)
   if (Math.max(worth.payoutMicros, worth.revenueMicros) > MAX_AMOUNT_MICROS) return { kind: 'amount_too_large' }
+  const heard = { action, click, amountMicros, worth, nowMs, calledMs }
   const ofTxn = findOfTxn(book, click, goal, action.txn)
   if (ofTxn !== undefined && ofTxn.person !== click.person) return same(ofTxn)
+  const over = ofTxn === undefined ? findOver(theirs, isRepeatable, heard) : undefined
+  if (over !== undefined) return same(over)
   const standing = ofTxn ?? findToAdopt(theirs, isRepeatable, action.txn, click)
-  if (standing !== undefined) return hear(book, standing, { action, click, amountMicros, worth, nowMs, calledMs })
+  if (standing !== undefined) return hear(book, standing, heard)
   const settled = theirs.findLast((one) => isSettled(one, action, click))
   if (settled !== undefined) return same(settled)
   return book.enter(
@@ -157,6 +160,35 @@ function findToAdopt(theirs: Entry[], isRepeatable: boolean, txn: string | null,
   )
 }
 
+/**
+ * "The same callback again changes nothing": it speaks of what is over, and what was completed since is something else,
+ * unless that has its click or its transaction.
+ */
+function findOver(theirs: Entry[], isRepeatable: boolean, heard: HeardCall): Entry | undefined {
+  const { action, click, calledMs } = heard
+  const ofTxn = theirs.filter(
+    (one) => one.status === 'rejected' && action.txn !== null && one.advertiserTxn === action.txn,
+  )
+  // A word that came too late to stop the clock is still too late when it comes again.
+  const wasLate = (one: Entry) => one.reason === 'unconfirmed' && isExpired(click, calledMs)
+  const denied = ofTxn.findLast((one) => isDenial(action) || wasLate(one) || isSettled(one, action, click))
+  if (denied !== undefined || isRepeatable) return denied
+  const standing = theirs.filter(isStanding)
+  const isOfClick = (one: Entry) => one.click !== null && one.click === click.label
+  if (standing.some((one) => isOfClick(one) || (action.txn !== null && one.publisherTxn === action.txn)))
+    return undefined
+  return theirs.findLast((one) => {
+    if (one.isRepeatable) return false
+    if (one.status === 'reversed') return click.atMs < (one.reversedAtMs ?? 0)
+    if (one.status !== 'rejected') return false
+    if (!isDenial(action)) return isOfClick(one) && isSettled(one, action, click)
+    // "A `rejected` for a completion we never heard of is recorded": by another transaction, where nothing else is meant.
+    const isNews = action.txn !== null && standing.length === 0
+    const isOfAdvertiser = one.isAdvertiserReported || one.actor === 'advertiser'
+    return isOfAdvertiser && !isNews && click.atMs <= (one.rejectedAtMs ?? 0)
+  })
+}
+
 type Times = { nowMs: number; calledMs: number }
 type HeardCall = {
   action: Confirmed
@@ -259,7 +291,8 @@ const isDenial = ({ status }: Confirmed) => status === 'rejected' || status === 
 function isSettled(one: Entry, action: Confirmed, click: Click): boolean {
   if (one.status !== 'rejected') return false
   if (one.barsRedo) return !action.isAgain
-  if (one.click !== click.label) return false
+  const isOfTxn = action.txn !== null && one.advertiserTxn === action.txn
+  if (one.click !== click.label && !isOfTxn) return false
   // A publisher's report that was refused at once, or expired, does not say what the advertiser thinks of it.
   const wasReported = one.source === 'advertiser' || (one.moves > 1 && one.reason !== 'unconfirmed')
   // "A fraud rejection is not undone by a new txn_id."

@@ -28,6 +28,7 @@ export type Entry = {
   barsRedo: boolean
   holdUntilMs: number | null
   confirmByMs: number | null
+  rejectedAtMs: number | null
   reversedAtMs: number | null
   createdAtMs: number
   moves: number
@@ -67,6 +68,7 @@ export function move(book: Book, one: Entry, { nowMs, ...verb }: Verb): Answer {
   const isOver = verb.status === 'reversed' && !book.offer(one.offer).redo
   const barsRedo = !one.isRepeatable && verb.status !== 'approved' && (isFraud || isOver)
   Object.assign(one, verb, { moves: one.moves + 1, barsRedo })
+  if (verb.status === 'rejected') one.rejectedAtMs = nowMs
   if (verb.status === 'reversed') one.reversedAtMs = nowMs
   return { ...same(one), kind: 'moved' }
 }
@@ -99,6 +101,7 @@ export const blank = ({ person, offer, isTest }: Whose, label: number, goal: Goa
   isOfBanned: false,
   barsRedo: false,
   confirmByMs: null,
+  rejectedAtMs: null,
   reversedAtMs: null,
   label,
   person,

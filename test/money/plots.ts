@@ -187,6 +187,19 @@ export const PLOTS: Record<string, fc.Arbitrary<History>> = {
     ],
     { onlyOffer: often(0, 1, 2) },
   ),
+  'an old call comes again after the offer was done again': plot(
+    [
+      clicks,
+      maybe(clicks),
+      maybe(reports()),
+      confirms({ click: often(0, 1), status: often<Status>('approved', 'rejected'), txn }),
+      maybe(either(takesBack, saysNo)),
+      mostly(clicks),
+      then(report({ ...live, goal: often<number | null>(null, 0, 1), txn: often<string | null>('t2', null), key: is(null) })), // prettier-ignore
+      then(again({ call: often(1, 2, 3), status: is(null) })),
+    ],
+    { trusts: often(false, true), tooFastS: often(0, 30), onlyPerson: often(2, 0) },
+  ),
   'turned down for fraud, and confirmed again': plot(
     [
       clicks,

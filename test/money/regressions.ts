@@ -106,6 +106,25 @@ export const REGRESSIONS: Record<string, History> = {
       after(600, confirmed({ txn: 't1' })),
     ],
   },
+  'a rejection that is repeated takes another report of a goal that repeats': {
+    begin: { ...BEGIN, onlyOffer: 2 },
+    steps: [
+      after(1, click),
+      after(1, { kind: 'report', person: 0, offer: 0, goal: 1, txn: 't2', key: null, isTest: false }),
+      after(1, { kind: 'report', person: 0, offer: 0, goal: 1, txn: 't3', key: null, isTest: false }),
+      after(1, confirmed({ goal: 1, txn: 't1', status: 'rejected' })),
+    ],
+  },
+  'a reversal that is repeated reverses what was done again': {
+    begin: BEGIN,
+    steps: [
+      after(1, click),
+      after(1, confirmed({})),
+      after(1, confirmed({ status: 'reversed' })),
+      after(1, click),
+      after(1, confirmed({})),
+    ],
+  },
   'a call in time that waited for its click is expired when that comes': {
     begin: BEGIN,
     steps: [

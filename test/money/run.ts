@@ -22,6 +22,7 @@ import {
   checkShownEntries,
 } from './invariants.ts'
 import { Resolver } from './resolve.ts'
+import { Retries } from './retries.ts'
 import { readState } from './state.ts'
 
 const FIRST_HOUR_MS = Date.parse('2026-03-10T00:00:00Z')
@@ -36,16 +37,21 @@ export async function takeSteps(database: Database, start: Start, steps: Step[])
   await system.open(offers, start, new Date(nowMs))
   await readState(system, new Date(nowMs)) // for the terms of the first clicks
   const resolver = new Resolver(start)
+  const retries = new Retries()
   let books = [new Book(offers, start)]
   for (const { waitS, tracks, diesAt = null } of steps) {
     nowMs += waitS * 1000
     const actions = resolver.step(tracks, books[0] as Book, system.termsIds, nowMs)
     if (diesAt !== null) await system.dieDoing(actions, diesAt, new Date(nowMs))
-    books = await takeStep(system, books, actions, nowMs)
+    books = await takeStep(system, books, actions, nowMs, retries)
   }
+  for (const callback of retries.all())
+    books = await takeStep(system, books, [[{ ...callback, label: resolver.nextLabel() }]], nowMs, retries)
   await checkLists(system, books[0] as Book)
   nowMs += A_WHILE_MS
-  books = await takeStep(system, books, [[{ kind: 'round', label: resolver.nextLabel() }]], nowMs)
+  books = await takeStep(system, books, [[{ kind: 'round', label: resolver.nextLabel() }]], nowMs, retries)
+  for (const callback of retries.all())
+    books = await takeStep(system, books, [[{ ...callback, label: resolver.nextLabel() }]], nowMs, retries)
   await checkHolds(system, new Date(nowMs))
   await checkHistory(system)
   await checkPostbacks(system)
@@ -58,14 +64,27 @@ export async function takeSteps(database: Database, start: Start, steps: Step[])
 }
 
 /** Returns every book that the program may have followed; there are several where what differs has not shown yet. */
-async function takeStep(system: System, books: Book[], tracks: Action[][], nowMs: number): Promise<Book[]> {
+async function takeStep(
+  system: System,
+  books: Book[],
+  tracks: Action[][],
+  nowMs: number,
+  retries: Retries,
+): Promise<Book[]> {
   const now = new Date(nowMs)
+  const before = system.entries
   const [done] = await Promise.all([
     Promise.all(tracks.map((actions) => system.perform(actions, now))),
     rollUpBalances(system.db, BRIEFLY_MS), // while entries are being written
   ])
   system.learn(done.flat())
   const seen = { answers: answersOf(system, done.flat()), ...(await readState(system, now)) }
+  system.entries = seen.entries
+  const [only, ...others] = tracks.flat()
+  // Calls that waited for the click go first: what changes may be theirs.
+  const isAlone = others.length === 0 && books.every((book) => book.waiting.length === 0)
+  if (isAlone) retries.check(only, before, seen.entries)
+  for (const action of tracks.flat()) retries.note(action, seen.answers.get(action.label))
   const orders = permutations(tracks.flatMap((track) => piecesOf(track, books[0] as Book))).filter(isPossible)
   const fitting = new Map<string, Book>()
   for (const order of books.flatMap((book) => orders.map((actions) => ({ book, actions: actions.flat() })))) {

@@ -100,6 +100,7 @@ function readEntries(system: System, conversions: Row['conversions']): Entry[] {
     isOfBanned: row.signals.includes('banned_user'),
     barsRedo: row.barsRedo,
     confirmByMs: row.confirmBy?.getTime() ?? null,
+    rejectedAtMs: row.rejectedAt?.getTime() ?? null,
     reversedAtMs: row.reversedAt?.getTime() ?? null,
     publisherTxn: row.publisherTransactionId,
     advertiserTxn: row.advertiserTransactionId,

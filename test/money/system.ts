@@ -17,6 +17,7 @@ import { DROPPED_AFTER_MS } from './apply.ts'
 import { type SystemApp, type Imported, importOffers, createAdvertisers, createApps } from './catalogue.ts'
 import { dieAt, type Dying } from '../crash.ts'
 import { type ClickAction, clickOf } from './click-rows.ts'
+import type { Entry } from './entries.ts'
 import { erasePerson } from './erase-person.ts'
 import { LateClicks } from './late.ts'
 import {
@@ -51,6 +52,8 @@ export class System {
   /** What a click that begins now is promised, by offer. */
   termsIds: number[] = []
   hasExternalIds = false
+  /** After the last step. */
+  entries: Entry[] = []
   /** By offer and key. */
   readonly goalIds = new Map<string, number>()
   #importing: Promise<void> = Promise.resolve()

@@ -3,7 +3,8 @@
 import type { Confirmation } from './commands.ts'
 import type { Conversion, Reason } from './conversions.ts'
 import { clickOf, type DecisionContext } from './decision-context.ts'
-import { isRedone, isStanding, isTurnedDown } from './finality.ts'
+import { findEnded, isFinal } from './ended.ts'
+import { isRedone, isStanding } from './finality.ts'
 import type { Verdict } from './fraud.ts'
 import { judgeConversion } from './judge-conversion.ts'
 import { goalOfConfirmation, isRepeatable, isDenial } from './resolve-goal.ts'
@@ -12,7 +13,6 @@ import { transactionKey, userKey } from './keys.ts'
 import { isSpent } from '../offers/caps.ts'
 import { createConversion } from './new-conversion.ts'
 import { create, type Decision, duplicate, type Moment, refuse, withStatus } from './outcomes.ts'
-import type { ClickSnapshot } from './read-clicks.ts'
 import { type ClickParts, isExpired, later, promised, promisedShare } from './terms.ts'
 import { MAX_AMOUNT_MICROS, paysShare, amountsOf } from './payout.ts'
 
@@ -44,6 +44,8 @@ export function decideConfirmation(confirmation: Confirmation, context: Decision
     )
   // Another user has the same transaction: it was paid there.
   if (byTransaction !== undefined && !ofUser.includes(byTransaction)) return duplicate(byTransaction)
+  const ended = byTransaction === undefined ? findEnded(ofUser, confirmation, parts) : undefined
+  if (ended !== undefined) return duplicate(ended)
   const standing = byTransaction ?? findStanding(ofUser, parts, confirmation)
   if (standing !== undefined) return applyConfirmation(standing, confirmation, parts, context, moment)
   const final = ofUser.findLast((one) => isFinal(one, confirmation, click))
@@ -79,25 +81,6 @@ function findStanding(ofUser: Conversion[], { click, ...parts }: ClickParts, con
       ? undefined
       : ofUser.findLast((one) => one.status === 'reversed' && !one.isRepeatable && !isRedone(one, click)))
   )
-}
-
-/** Rejected before, and this call does not change that. An advertiser that denied it may still confirm it. */
-function isFinal(one: Conversion, confirmation: Confirmation, click: ClickSnapshot): boolean {
-  if (one.status !== 'rejected') return false
-  if (one.barsRedo) return !confirmation.isAgain
-  if (one.clickId !== click.clickId) return false
-  // A publisher's report that was refused at once, or expired, does not say what the advertiser thinks of it.
-  const wasReported = one.source === 'advertiser' || (one.sequence > 1 && one.statusReason !== 'unconfirmed')
-  if (wasReported && !one.isRepeatable && isTurnedDown(one) && !confirmation.isAgain) return true
-  if (one.advertiserTransactionId !== confirmation.transactionId) return false
-  if (isDenial(confirmation)) return true
-  // Processed again, and the advertiser has denied it since it was received: the later call counts.
-  const wasDeniedSince =
-    one.actor === 'advertiser' && one.rejectedAt !== null && one.rejectedAt > confirmation.call.receivedAt
-  if (confirmation.call.before !== null && wasDeniedSince && !confirmation.isAgain) return true
-  // Calls can overtake each other: what this same transaction reversed stays reversed.
-  const isTakenBack = one.statusReason === 'advertiser_reversed' && confirmation.transactionId !== null
-  return wasReported && (one.actor !== 'advertiser' || isTakenBack) && !confirmation.isAgain
 }
 
 function createConfirmed(
