@@ -150,6 +150,22 @@ test('what is held is not released by time, and the operator decides', async () 
   assert.equal(moved?.conversion?.status, 'approved')
 })
 
+test('what a click was suspected of still counts when the click is gone', async () => {
+  const { db } = world.database
+  await setFraudRule(db, TESTER, { offerId: null, signal: 'bot', threshold: null, action: 'hold' })
+  const offerId = await newOffer()
+  const { clickId } = await clickBy(offerId, newUser(), {})
+  await db
+    .updateTable('clicks')
+    .set({ signals: ['bot'] })
+    .where('click_id', '=', clickId)
+    .execute()
+  assert.equal((await world.confirm(offerId, clickId, { status: 'pending' })).outcome, 'pending')
+  await db.deleteFrom('clicks').where('click_id', '=', clickId).execute()
+  const { outcome, reason } = await world.confirm(offerId, clickId)
+  assert.deepEqual([outcome, reason], ['pending', 'fraud'])
+})
+
 test('the rule of an offer takes precedence over the network’s, whether stricter or not', async () => {
   const [lenient, strict] = [await newOffer(), await newOffer()]
   await rule('bot', 'reject', null)

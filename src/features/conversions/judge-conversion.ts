@@ -21,6 +21,7 @@ export function judgeConversion(
     conversionsOfUser: (isNew ? 1 : 0) + (context.counts.get(userCountKey(made)) ?? 0),
     clickCountry: click?.country ?? null,
     conversionCountry: country,
-    clickSignals: click?.signals ?? [],
+    // A click that was dropped has none; the conversion keeps those that had a rule.
+    clickSignals: [...(click?.signals ?? []), ...made.signals],
   })
 }
