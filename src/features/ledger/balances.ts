@@ -33,7 +33,8 @@ export const PAYABLES = sql`
   FROM (${sumLines(sql<boolean>`account = 'publisher_payable'`)}) AS line GROUP BY party_id`
 
 const moved = (kind: 'payout' | 'receipt', account: string) => sql`
-  SELECT party_id, abs(sum(amount_micros))::bigint AS micros, max(created_at) FILTER (WHERE voids IS NULL) AS last_at FROM ledger_entries
+  SELECT party_id, abs(sum(amount_micros))::bigint AS micros, max(created_at) FILTER (WHERE voids IS NULL AND posting_id NOT IN (SELECT voids FROM ledger_entries WHERE voids IS NOT NULL)) AS last_at
+  FROM ledger_entries
   WHERE kind = ${sql.lit(kind)} AND account = ${sql.lit(account)} GROUP BY party_id`
 
 const matches = (name: string, search: string | undefined) =>

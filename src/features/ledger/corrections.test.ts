@@ -9,7 +9,7 @@ import { type Adjustment, type Party, recordAdjustment, voidPosting } from './co
 import { readBalances } from './ledger.ts'
 import { closeDays, rollUp } from './rollup.ts'
 import { recordPayout, recordReceipt } from './payments.ts'
-import { listMovements } from './balances.ts'
+import { listAdvertiserBalances, listMovements, listPublisherBalances } from './balances.ts'
 import { writeStatement } from './statement.ts'
 import { listMonths, listPayouts, readNetworkDays } from './periods.ts'
 import { TESTER } from '../../../test/tester.ts'
@@ -142,4 +142,29 @@ test('the database itself refuses an entry without its reason and a second void'
     )
   await assert.rejects(insert('posting_id, NULL'), { constraint: 'ledger_entries_reason_check' })
   await assert.rejects(insert("posting_id, 'again'"), /ledger_entries_voids|does not sum to zero/)
+})
+
+test('a payment that was voided is not the last one', async () => {
+  const deal = await createDealWorth(10 * USD)
+  const { db } = world.database
+  const page = { search: undefined, limit: 100, offset: 0 }
+  const last = async () => {
+    const publisher = (await listPublisherBalances(db, 0, page)).find((one) => one.publisher_id === deal.publisherId)
+    const advertiser = (await listAdvertiserBalances(db, page)).find((one) => one.advertiser_id === deal.advertiserId)
+    return [publisher?.last_paid_at ?? null, advertiser?.last_received_at ?? null]
+  }
+  const pay = async (at: Date) => {
+    const reference = at.toISOString()
+    const paid = await recordPayout(db, TESTER, { publisherId: deal.publisherId, amountMicros: USD, reference, at })
+    const received = await recordReceipt(db, TESTER, { advertiserId: deal.advertiserId, amountMicros: USD, reference, at }) // prettier-ignore
+    return [paid.postingId, received.postingId]
+  }
+  const [early, later] = ['2027-01-10', '2027-01-11'].map((day) => new Date(day)) as [Date, Date]
+  const first = await pay(early)
+  const second = await pay(later)
+  assert.deepEqual(await last(), [later, later])
+  for (const postingId of second) await undo(postingId, later)
+  assert.deepEqual(await last(), [early, early])
+  for (const postingId of first) await undo(postingId, later)
+  assert.deepEqual(await last(), [null, null])
 })
