@@ -215,7 +215,7 @@ function hear(book: Book, one: Entry, heard: HeardCall): Answer {
     // Paid on the publisher's word; now the advertiser owes it.
     if (one.click === null) one.click = click.label
     Object.assign(one, { isConfirmed: true, isAdvertiserReported: true })
-    return same(one)
+    return { ...same(one), kind: 'noted' }
   }
   if (one.status !== 'pending') return same(one)
   if (action.status === 'pending' || one.isConfirmed) return hearMore(book, one, heard, isOfAnother)

@@ -31,7 +31,7 @@ export function applyConfirmation(
   if (!isConfirmed) return noted === standing ? duplicate(standing) : remember(standing, noted)
   // Approved on the publisher's report, and now confirmed. Its amounts are final.
   const { clickId, clickAt, ip, country, device, lockerId } = fromClick(parts.click)
-  return remember(standing, {
+  return keep(standing, {
     ...noted,
     ...(standing.clickId === null ? { clickId, clickAt, ip, country, device, lockerId } : {}),
     toldAt: standing.toldAt ?? moment.now,

@@ -44,7 +44,7 @@ test('what the operator approved on the publisher’s word is not paid again whe
   const { body } = await world.report(live, { userId: 'u', offerId, transactionId: 'p-1' })
   const conversionId = body.data.conversion.conversion_id
   await applyCommands(world.database.db, [{ kind: 'move', by: TESTER, conversionId, to: 'approved' }], new Date())
-  assert.equal((await world.confirm(offerId, clickId, { txn_id: 'a-1' })).outcome, 'duplicate')
+  assert.equal((await world.confirm(offerId, clickId, { txn_id: 'a-1' })).outcome, 'approved')
   assert.equal((await conversionsOf(appId)).length, 1)
 })
 

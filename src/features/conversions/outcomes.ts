@@ -46,7 +46,7 @@ export function move(
   return { outcome: { kind: 'moved', conversion: after }, change: { before, after } }
 }
 
-/** Changed, but still pending. */
+/** Changed, with the same status. */
 export const keep = (before: Conversion, after: Conversion): Decision => ({
   outcome: { kind: 'noted', conversion: after },
   change: { before, after },

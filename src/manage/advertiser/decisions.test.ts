@@ -7,6 +7,8 @@ import { TESTER } from '../../../test/tester.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { setAdvertiser } from '../../features/accounts/advertiser-settings.ts'
 import { createAdvertiser } from '../../features/accounts/advertisers.ts'
+import { applyCommands } from '../../features/conversions/apply-commands.ts'
+import { deleteRule, setFraudRule } from '../../features/conversions/fraud.ts'
 import type { IssuedCredentials } from '../../features/apps/keys.ts'
 import { searchCalls } from '../../features/conversions/inbound/calls.ts'
 import { reprocessCalls } from '../../features/conversions/inbound/confirm.ts'
@@ -90,6 +92,46 @@ test('a row decides its conversion, whatever the advertiser calls its goals and 
   const { rows: calls } = await searchCalls(db, { advertiserId: advertiser_id, clickId }, 1)
   const [again] = await reprocessCalls(db, TESTER, calls, { countryOf: () => null })
   assert.equal(again?.outcome, 'duplicate')
+})
+
+test('what was approved without the advertiser is confirmed by a file, and by a callback, which say so', async () => {
+  const { db } = world.database
+  const approve = async (user: string, txn: string) => {
+    const clickId = await convert(user, txn, 'pending')
+    const { conversion_id: conversionId } = await db.selectFrom('conversions').select('conversion_id').where('click_id', '=', clickId).executeTakeFirstOrThrow() // prettier-ignore
+    await applyCommands(db, [{ kind: 'move', by: TESTER, conversionId, to: 'approved' }], new Date())
+    return { clickId, isUnconfirmed: async () => (await db.selectFrom('conversions').select('is_unconfirmed').where('conversion_id', '=', conversionId).executeTakeFirstOrThrow()).is_unconfirmed } // prettier-ignore
+  }
+  const byFile = await approve('m', 't-operator')
+  const csv = 'transaction_id,status\nt-operator,approved\n'
+  assert.equal(await byFile.isUnconfirmed(), true)
+  const { data } = await self.post<Shown>(base, { csv })
+  assert.deepEqual(resultsOf(data), [['changes', 'approved']])
+  assert.equal(await byFile.isUnconfirmed(), false)
+  assert.deepEqual(resultsOf((await self.post<Shown>(base, { csv })).data), [['already', 'approved']])
+  const byCall = await approve('n', 't-operator-2')
+  const said = { txn_id: 't-operator-2', goal: 'Install' }
+  assert.equal((await world.confirm(offerId, byCall.clickId, said)).outcome, 'approved')
+  assert.equal(await byCall.isUnconfirmed(), false)
+  assert.equal((await world.confirm(offerId, byCall.clickId, said)).outcome, 'duplicate')
+})
+
+test('a transaction that was rejected for several goals is known', async () => {
+  const { clickId } = await world.click(offerId, live, 'userId=two')
+  for (const goal of ['Install', 'Buy']) await world.confirm(offerId, clickId, { txn_id: 't-two', goal, status: 'rejected' }) // prettier-ignore
+  const resultOf = async (status: string) => (await self.post<Shown>(`${base}/preview`, { csv: `transaction_id,status\nt-two,${status}\n` })).data // prettier-ignore
+  assert.deepEqual(resultsOf(await resultOf('rejected')), [['already', 'rejected']])
+  assert.deepEqual(resultsOf(await resultOf('approved')), [['final', 'rejected']])
+})
+
+test('of what a fraud rule holds, a file says that the operator decides', async () => {
+  const rule = { offerId, signal: 'too_fast', threshold: 86_000, action: 'hold' } as const
+  await setFraudRule(world.database.db, TESTER, rule)
+  const { clickId } = await world.click(offerId, live, 'userId=doubted')
+  assert.equal((await world.confirm(offerId, clickId, { txn_id: 't-doubted', goal: 'Install' })).outcome, 'pending')
+  await deleteRule(world.database.db, TESTER, rule)
+  const { data } = await self.post<Shown>(base, { csv: 'transaction_id,status\nt-doubted,approved\n' })
+  assert.deepEqual(data.rows.map(({ result, message }) => [result, message]), [['already', 'Already confirmed: it is held for review, and the operator decides.']]) // prettier-ignore
 })
 
 test('what is wrong with a file is said', async () => {

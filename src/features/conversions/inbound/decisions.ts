@@ -32,7 +32,7 @@ export type Decision = {
 }
 
 type Row = { line: number; transactionId: string; word: string }
-type Known = { conversion_id: string; advertiser_transaction_id: string | null; click_id: string | null; goal_id: number; status: string; confirmed_at: Date | null } // prettier-ignore
+type Known = { conversion_id: string; advertiser_transaction_id: string | null; click_id: string | null; goal_id: number; status: string; status_reason: string | null; confirmed_at: Date | null } // prettier-ignore
 
 /** What a file would do, row by row. */
 export async function planDecisions(db: Db, advertiserId: number, csv: string): Promise<Decision[]> {
@@ -111,14 +111,24 @@ async function readRows(csv: string): Promise<Row[]> {
 const findKnown = (db: Db, advertiserId: number, rows: readonly Row[]): Promise<Known[]> =>
   db
     .selectFrom('conversions')
-    .select(['conversion_id', 'advertiser_transaction_id', 'click_id', 'goal_id', 'status', 'confirmed_at'])
+    .select([
+      'conversion_id',
+      'advertiser_transaction_id',
+      'click_id',
+      'goal_id',
+      'status',
+      'status_reason',
+      'confirmed_at',
+    ])
     .where('advertiser_id', '=', advertiserId)
     .where('advertiser_transaction_id', 'in', [...new Set(rows.map(({ transactionId }) => transactionId))])
     .where('is_test', '=', false)
+    .orderBy('conversion_id')
     .execute()
 
 function decide({ line, transactionId, word }: Row, found: Known[], first: number | undefined): Planned {
-  const [one, ...others] = found.filter(({ status }) => status !== 'rejected' || found.length === 1)
+  const counting = found.filter(({ status }) => status !== 'rejected')
+  const [one, ...others] = counting.length > 0 ? counting : found.slice(-1)
   const lower = word.toLowerCase()
   const wanted = WANTED.find((status) => status === (lower === '' ? '' : (USUAL_STATUSES.get(lower) ?? lower))) ?? null
   const known = one !== undefined && others.length === 0 ? one : null
@@ -132,9 +142,10 @@ function decide({ line, transactionId, word }: Row, found: Known[], first: numbe
   if (one === undefined) return as('unknown', 'No conversion has this transaction ID.')
   if (known === null) return as('ambiguous', 'Several conversions have this transaction ID. Send a callback with the click ID and the goal.') // prettier-ignore
   if (known.status === 'pending') {
-    if (wanted === 'approved' && known.confirmed_at !== null) return as('already', 'Already confirmed: it will be approved when the hold period ends.') // prettier-ignore
+    if (wanted === 'approved' && known.confirmed_at !== null) return as('already', known.status_reason === null ? 'Already confirmed: it will be approved when the hold period ends.' : 'Already confirmed: it is held for review, and the operator decides.') // prettier-ignore
     return as('changes', wanted === 'approved' ? 'Confirmed.' : 'Rejected.')
   }
+  if (known.status === 'approved' && wanted === 'approved' && known.confirmed_at === null) return as('changes', 'Confirmed.') // prettier-ignore
   if (known.status === 'approved') return wanted === 'approved' ? as('already', 'Already approved.') : as('changes', 'Reversed, since it was already approved.') // prettier-ignore
   return wanted === 'approved' ? as('final', `Already ${known.status}, which a file cannot undo. Ask the operator.`) : as('already', `Already ${known.status}.`) // prettier-ignore
 }
