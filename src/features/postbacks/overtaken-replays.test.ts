@@ -59,3 +59,25 @@ test('who replays a single one that was overtaken is warned; who looks for a con
   const found = await listPostbacks(db, { appId: lane, conversionId: conversion_id }, 10)
   assert.deepEqual(found.map((one) => one.postback_id), [reversed, approved].toSorted().toReversed()) // prettier-ignore
 })
+
+test('a later event whose postback is no longer kept has overtaken an older one, if the app gets such postbacks', async () => {
+  const { db } = world.database
+  for (const [events, count] of [
+    [['approved', 'reversed'], 0],
+    [['approved'], 1],
+  ] as const) {
+    const lane = await createLane(world)
+    await db
+      .updateTable('postback_settings')
+      .set({ events: [...events] })
+      .where('app_id', '=', lane)
+      .execute()
+    const [approved, reversed] = (await putEvents(db, lane, { status: 'approved', state: 'delivered' }, { status: 'reversed', state: 'delivered' })) as [string, string] // prettier-ignore
+    await db.deleteFrom('postbacks').where('postback_id', '=', reversed).execute()
+    await startReplay(db, TESTER, lane, { status: 'approved' })
+    await runAll()
+    assert.equal((await queued(lane)).length, count)
+    const { warning } = (await replayPostback(db, TESTER, approved, null)) ?? {}
+    assert.equal(warning?.includes('no longer kept') ?? false, count === 0)
+  }
+})

@@ -4,6 +4,7 @@ import { briefly } from '../../db/brief.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { findPostback, type Postback, type Viewer } from './postbacks.ts'
+import { isForgotten } from './replays.ts'
 
 export type Replayed = {
   postback: Postback
@@ -50,14 +51,15 @@ async function recordReplay(trx: Trx, by: Actor, { postback_id, app_id }: Postba
 async function warnOfLater(db: Db, { conversion_id, sequence }: Postback): Promise<string | null> {
   const later = await db
     .selectFrom('conversion_events as e')
-    .innerJoin('postbacks as p', 'p.postback_id', 'e.event_id')
-    .select('p.status')
+    .leftJoin('postbacks as p', 'p.postback_id', 'e.event_id')
+    .select(['e.status', 'p.postback_id'])
     .where('e.conversion_id', '=', conversion_id)
     .where('e.sequence', '>', sequence)
-    .where('p.state', '=', 'delivered')
+    .where((is) => is.or([is('p.state', '=', 'delivered'), isForgotten('p')]))
     .orderBy('e.sequence', 'desc')
     .executeTakeFirst()
-  return later === undefined
-    ? null
+  if (later === undefined) return null
+  return later.postback_id === null
+    ? `The postback of a later event of this conversion (${later.status}) is no longer kept. Unless your server orders events by sequence, the older status wins.`
     : `A later event of this conversion (${later.status}) was already delivered. Unless your server orders events by sequence, the older status wins: resend the later postback, too.`
 }

@@ -1,6 +1,7 @@
 // Bulk replays: a row says what is to be resent and how far that has come, so that it continues after a crash. What it
 // queues comes after everything else in its lane, and only so much of it at a time. A postback that would send an older
 // status than the receiver knows is left out: a later event of its conversion was delivered and is not resent.
+// A later event whose postback is no longer kept counts as delivered.
 import { sql } from 'kysely'
 import { briefly } from '../../db/brief.ts'
 import { withRetry } from '../../db/pg-errors.ts'
@@ -105,10 +106,14 @@ function isMeant(name: string, filter: ReplayFilter, before: Date) {
     AND (${filter.status ?? null}::text IS NULL OR ${column('status')} = ${filter.status ?? null}))`
 }
 
+/** Whether the postback by this name, of the event `e`, is no longer kept. An app gets none of statuses that it did not select. */
+export const isForgotten = (name: string) => sql<boolean>`(${sql.ref(`${name}.postback_id`)} IS NULL
+  AND EXISTS (SELECT FROM postback_settings s WHERE s.app_id = e.app_id AND e.status = ANY (s.events)))`
+
 const isOutdated = (filter: ReplayFilter, before: Date) => sql<boolean>`EXISTS (
-  SELECT FROM conversion_events e JOIN postbacks later ON later.postback_id = e.event_id
-  WHERE e.conversion_id = p.conversion_id AND e.sequence > p.sequence AND later.state = 'delivered'
-    AND NOT ${isMeant('later', filter, before)})`
+  SELECT FROM conversion_events e LEFT JOIN postbacks later ON later.postback_id = e.event_id
+  WHERE e.conversion_id = p.conversion_id AND e.sequence > p.sequence
+    AND (later.state = 'delivered' AND NOT ${isMeant('later', filter, before)} OR ${isForgotten('later')}))`
 
 function replayable(db: Db, appId: number, filter: ReplayFilter, { before, after }: Made) {
   return db
