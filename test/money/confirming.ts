@@ -6,16 +6,16 @@ import {
   isExpired,
   isRedone,
   isStanding,
-  isTurnedDown,
   mayBeAbout,
   move,
   same,
   type Worth,
   amountsOf,
 } from './entries.ts'
+import { findOver, isDenial, isSettled } from './over.ts'
 import { AMOUNTS, type Answer, DAY_MS, type Action, type Goal } from './actions.ts'
 
-type Confirmed = Extract<Action, { kind: 'confirm' }>
+export type Confirmed = Extract<Action, { kind: 'confirm' }>
 type Verdict = Pick<Entry, 'status' | 'reason' | 'actor'> & Partial<Entry>
 
 /** How long a click may be on its way, and a call waits for it. */
@@ -160,37 +160,8 @@ function findToAdopt(theirs: Entry[], isRepeatable: boolean, txn: string | null,
   )
 }
 
-/**
- * "The same callback again changes nothing": it speaks of what is over, and what was completed since is something else,
- * unless that has its click or its transaction.
- */
-function findOver(theirs: Entry[], isRepeatable: boolean, heard: HeardCall): Entry | undefined {
-  const { action, click, calledMs } = heard
-  const ofTxn = theirs.filter(
-    (one) => one.status === 'rejected' && action.txn !== null && one.advertiserTxn === action.txn,
-  )
-  // A word that came too late to stop the clock is still too late when it comes again.
-  const wasLate = (one: Entry) => one.reason === 'unconfirmed' && isExpired(click, calledMs)
-  const denied = ofTxn.findLast((one) => isDenial(action) || wasLate(one) || isSettled(one, action, click))
-  if (denied !== undefined || isRepeatable) return denied
-  const standing = theirs.filter(isStanding)
-  const isOfClick = (one: Entry) => one.click !== null && one.click === click.label
-  if (standing.some((one) => isOfClick(one) || (action.txn !== null && one.publisherTxn === action.txn)))
-    return undefined
-  return theirs.findLast((one) => {
-    if (one.isRepeatable) return false
-    if (one.status === 'reversed') return click.atMs < (one.reversedAtMs ?? 0)
-    if (one.status !== 'rejected') return false
-    if (!isDenial(action)) return isOfClick(one) && isSettled(one, action, click)
-    // "A `rejected` for a completion we never heard of is recorded": by another transaction, where nothing else is meant.
-    const isNews = action.txn !== null && standing.length === 0
-    const isOfAdvertiser = one.isAdvertiserReported || one.actor === 'advertiser'
-    return isOfAdvertiser && !isNews && click.atMs <= (one.rejectedAtMs ?? 0)
-  })
-}
-
 type Times = { nowMs: number; calledMs: number }
-type HeardCall = {
+export type HeardCall = {
   action: Confirmed
   click: Click
   amountMicros: number | null
@@ -281,24 +252,3 @@ function judge(book: Book, action: Confirmed, click: Click, worth: Worth, times:
 }
 
 const paysShare = ({ payoutPpm, revenuePpm }: Goal) => payoutPpm !== null || revenuePpm !== null
-
-const isDenial = ({ status }: Confirmed) => status === 'rejected' || status === 'reversed'
-
-/**
- * The same call again, about a rejected conversion: rejected it stays. But an advertiser may withdraw a denial, unless
- * a reversal of the same transaction overtook its approval, and what is processed again by hand is judged anew.
- */
-function isSettled(one: Entry, action: Confirmed, click: Click): boolean {
-  if (one.status !== 'rejected') return false
-  if (one.barsRedo) return !action.isAgain
-  const isOfTxn = action.txn !== null && one.advertiserTxn === action.txn
-  if (one.click !== click.label && !isOfTxn) return false
-  // A publisher's report that was refused at once, or expired, does not say what the advertiser thinks of it.
-  const wasReported = one.source === 'advertiser' || (one.moves > 1 && one.reason !== 'unconfirmed')
-  // "A fraud rejection is not undone by a new txn_id."
-  if (wasReported && isTurnedDown(one) && !one.isRepeatable && !action.isAgain) return true
-  if (one.advertiserTxn !== action.txn) return false
-  if (isDenial(action)) return true
-  const isTakenBack = one.reason === 'advertiser_reversed' && action.txn !== null
-  return wasReported && (one.actor !== 'advertiser' || isTakenBack) && !action.isAgain
-}

@@ -5,7 +5,7 @@ import { type Entry, isStanding, isTurnedDown } from './entries.ts'
 
 type Callback = Extract<Action, { kind: 'confirm' }>
 
-const wordsOf = ({ label: _, ...words }: Callback) => JSON.stringify(words)
+const wordsOf = (callback: Callback) => JSON.stringify({ ...callback, label: null })
 const isDenial = ({ status }: Callback) => status === 'rejected' || status === 'reversed'
 const isOver = (one: Entry) => one.status === 'reversed' || (one.status === 'rejected' && isTurnedDown(one))
 
