@@ -44,12 +44,23 @@ const OF_USERS = sql`SELECT c.* FROM (SELECT DISTINCT app_id, user_id, offer_id 
       AND c.advertiser_transaction_id IS NOT NULL AND c.advertiser_transaction_id = ANY ((SELECT ids FROM t)::text[])
       AND c.offer_id = k.offer_id AND c.status <> 'rejected'
       ORDER BY c.advertiser_id, c.advertiser_transaction_id, c.offer_id, c.goal_id, c.is_test OFFSET 0) confirmed
-      WHERE confirmed.app_id = k.app_id AND confirmed.user_id = k.user_id AND confirmed.is_repeatable
-    UNION ALL
-    SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
-      AND c.status IN ('pending', 'approved') AND c.is_repeatable
-      AND (c.publisher_transaction_id IS NULL OR c.advertiser_transaction_id IS NULL)
-      ORDER BY c.app_id, c.user_id, c.offer_id, c.conversion_id LIMIT ${MAX_ADOPTABLE}::integer) adoptable) c`
+      WHERE confirmed.app_id = k.app_id AND confirmed.user_id = k.user_id AND confirmed.is_repeatable) c`
+
+/**
+ * Of what repeats, what waits for the word of one side, by goal and mode, since many of one must not hide another. Most
+ * users have nothing that waits: for them, no goal is looked at. `LIMIT 1` instead of `EXISTS`, for which the planner might
+ * read what waits of all users.
+ */
+const waitingFor = (transaction: 'publisher_transaction_id' | 'advertiser_transaction_id') => {
+  const waits = sql`c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
+    AND c.status IN ('pending', 'approved') AND c.is_repeatable AND c.${sql.raw(transaction)} IS NULL`
+  return sql`SELECT c.* FROM (SELECT DISTINCT app_id, user_id, offer_id, is_test FROM h) k
+    CROSS JOIN LATERAL (SELECT FROM conversions c WHERE ${waits}
+      ORDER BY c.app_id, c.user_id, c.offer_id, c.goal_id, c.is_test, c.conversion_id LIMIT 1) one
+    JOIN goals g ON g.offer_id = k.offer_id
+    CROSS JOIN LATERAL (SELECT * FROM conversions c WHERE ${waits} AND c.goal_id = g.goal_id AND c.is_test = k.is_test
+      ORDER BY c.app_id, c.user_id, c.offer_id, c.goal_id, c.is_test, c.conversion_id LIMIT ${MAX_ADOPTABLE}::integer) c`
+}
 
 export function batchConversions({ commands, dropped }: Batch): RawBuilder<unknown> {
   const confirmations = commands.filter((command) => command.kind === 'confirmation')
@@ -57,6 +68,10 @@ export function batchConversions({ commands, dropped }: Batch): RawBuilder<unkno
   const ids = [...named, ...dropped.conversionIds]
   return sql`SELECT ${CONVERSION} FROM (
     ${OF_USERS}
+    UNION ALL
+    ${waitingFor('publisher_transaction_id')}
+    UNION ALL
+    ${waitingFor('advertiser_transaction_id')}
     UNION ALL
     SELECT c.* FROM (SELECT DISTINCT * FROM unnest(${confirmations.map((one) => one.advertiserId)}::bigint[],
         ${confirmations.map((one) => one.transactionId)}::text[]) AS k (advertiser_id, txn)) k

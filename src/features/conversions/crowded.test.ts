@@ -62,3 +62,18 @@ test('what was refused is answered the same, however long ago', async () => {
   const again = await made.confirm({ goal: 'Order', txn_id: 'no-0', status: 'rejected' })
   assert.equal(again.outcome, 'duplicate')
 })
+
+test('a report is found behind any number of confirmations of another goal', async () => {
+  const { live, appId } = await world.createApp()
+  const goals = [{ name: 'Level', payout: '1', is_repeatable: true }, { name: 'Order', payout: '2', is_repeatable: true }] // prettier-ignore
+  const [offerId = 0] = await world.createOffers({ payout: null, goals })
+  const { clickId } = await world.click(offerId, live)
+  const { db } = world.database
+  const { goal_id: goalId } = await db.selectFrom('goals').select('goal_id').where('offer_id', '=', offerId).where('name', '=', 'Order').executeTakeFirstOrThrow() // prettier-ignore
+  const levels = Array.from({ length: 205 }, (_, i) => world.confirm(offerId, clickId, { goal: 'Level', txn_id: `a${i}` })) // prettier-ignore
+  await Promise.all(levels)
+  await world.report(live, { userId: 'u', offerId, goalId, transactionId: 'p' })
+  await world.confirm(offerId, clickId, { goal: 'Order', txn_id: 'b' })
+  const orders = await db.selectFrom('conversions').select(['publisher_transaction_id', 'advertiser_transaction_id']).where('app_id', '=', appId).where('goal_id', '=', goalId).execute() // prettier-ignore
+  assert.deepEqual(orders, [{ publisher_transaction_id: 'p', advertiser_transaction_id: 'b' }])
+})
