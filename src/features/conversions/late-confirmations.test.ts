@@ -267,7 +267,7 @@ test('the books have what advertisers confirmed apart from what only a trusted p
   await world.report(made.live, { userId: 'u', offerId: made.offerId })
   const { advertiser_id: advertiserId = 0 } = (await made.conversions())[0] ?? {}
   assert.deepEqual(await readBalances(made.db, { advertiserId }), { receivableMicros: 0, unconfirmedMicros: 3_000_000 })
-  assert.equal((await world.confirm(made.offerId, clickId, { txn_id: 'c-1' })).outcome, 'duplicate')
+  assert.equal((await world.confirm(made.offerId, clickId, { txn_id: 'c-1' })).outcome, 'approved')
   assert.deepEqual(await readBalances(made.db, { advertiserId }), { receivableMicros: 3_000_000, unconfirmedMicros: 0 })
   await world.confirm(made.offerId, clickId, { txn_id: 'c-1', status: 'reversed' })
   assert.deepEqual(await readBalances(made.db, { advertiserId }), { receivableMicros: 0, unconfirmedMicros: 0 })
