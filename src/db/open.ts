@@ -26,6 +26,9 @@ export type Database = {
 
 // 8-byte integers (ids, money) fit a double as long as they stay below 2^53, which the schema's ranges see to.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+const [INT8_LIST, TEXT_LIST] = [1016, 1009]
+const readTexts = pg.types.getTypeParser(TEXT_LIST) as (list: string) => (string | null)[]
+pg.types.setTypeParser(INT8_LIST, (list: string) => readTexts(list).map((one) => (one === null ? null : Number(one))))
 
 export type OpenOptions = {
   databaseUrl: string | null

@@ -92,12 +92,12 @@ async function readSnapshot(
     .setIsolationLevel('repeatable read')
     .execute(async (trx) => {
       const openingMicros = await readPayableBefore(trx, publisherId, `${month}-01`)
-      const { rows } = await sql<{ ids: string[] | null }>`
+      const { rows } = await sql<{ ids: number[] | null }>`
         SELECT array_agg(entry_id ORDER BY created_at, entry_id) AS ids FROM ledger_entries
         WHERE account = 'publisher_payable' AND party_id = ${publisherId} AND created_at >= ${start} AND created_at < ${end}`.execute(
         trx,
       )
-      return { openingMicros, entryIds: Float64Array.from(rows[0]?.ids ?? [], Number) }
+      return { openingMicros, entryIds: Float64Array.from(rows[0]?.ids ?? []) }
     })
 }
 

@@ -122,14 +122,14 @@ test('no app loses a product because its own rules leave out the offer that is l
 test('nor because the offer that is listed pays less than the app asks for', async () => {
   const { db } = world.database
   const asking = await world.createApp({ rateMicros: 100_000_000 })
-  const [cheap = 0] = await world.createOffers({ product: 'y', payout: 2 })
-  const [dear = 0] = await world.createOffers({ product: 'y', payout: 9 })
+  const [cheap = 0] = await world.createOffers({ product: 'y', payout: 9 })
+  const [dear = 0] = await world.createOffers({ product: 'y', payout: 10 })
   const { advertiser_id } = await db.selectFrom('offers').select('advertiser_id').where('offer_id', '=', cheap).executeTakeFirstOrThrow() // prettier-ignore
   await setProductRule(db, TESTER, { rule: 'fixed_order', order: [advertiser_id] })
   assert.deepEqual([await listed(), await listed('', asking.live)], [[cheap], [cheap]])
-  await changeRewardSettings(db, TESTER, asking.appId, { minRewardSteps: 5_000_000 })
+  await changeRewardSettings(db, TESTER, asking.appId, { minRewardSteps: 9_500_000 })
   assert.deepEqual([await listed(), await listed('', asking.live)], [[cheap, dear], [dear]])
-  await changeRewardSettings(db, TESTER, asking.appId, { minRewardSteps: 2_000_000 })
+  await changeRewardSettings(db, TESTER, asking.appId, { minRewardSteps: 9_000_000 })
   assert.deepEqual([await listed(), await listed('', asking.live)], [[cheap], [cheap]])
   await setProductRule(db, TESTER, { rule: 'highest_payout', order: [] })
   await changeRewardSettings(db, TESTER, asking.appId, { minRewardSteps: null })
