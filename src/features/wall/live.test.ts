@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, IncomingMessage, ServerResponse } from 'node:http'
-import { type AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, connect, Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { publisherOfApp } from '../../../test/people.ts'
 import { Proxy } from '../../../test/proxies.ts'
@@ -59,6 +59,38 @@ test('a stream that a node opens while it stops ends at once, and the page tries
   assert.equal(await reply.text(), 'retry: 3000\n\n')
   node.close()
   await once(node, 'close')
+})
+
+test('a page that does not read its stream neither fills the memory nor ends the process', async (t) => {
+  const walls = new LiveWalls({ subscribe: () => () => {} })
+  const responses: ServerResponse[] = []
+  const node = createServer((_request, response) => {
+    responses.push(response)
+    walls.open(ANN, response, OPEN)
+  }).listen(0, '127.0.0.1')
+  await once(node, 'listening')
+  const { port } = node.address() as AddressInfo
+  const pages = [1, 2].map(() =>
+    connect(port, '127.0.0.1')
+      .pause()
+      .on('error', () => {}),
+  )
+  t.after(() => {
+    for (const page of pages) page.destroy()
+    node.close()
+  })
+  for (const page of pages) page.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  await until(() => walls.count === 2)
+  const tellUntil = (isSo: () => boolean) =>
+    until(() => {
+      for (let i = 0; i < 10_000 && !isSo(); i++) walls.notify('1|l|ann', 'activity')
+      return isSo()
+    })
+  await tellUntil(() => responses.every(({ writableLength }) => writableLength > 0))
+  responses[0]?.end()
+  await tellUntil(() => responses.every(({ destroyed, writableEnded }) => destroyed || writableEnded))
+  assert.deepEqual(responses.map(({ writableLength }) => writableLength < 100_000), [true, true]) // prettier-ignore
+  walls.close()
 })
 
 test('HEAD is answered at once: it has no stream', async (t) => {

@@ -13,6 +13,7 @@ const MAX_STREAMS = 20_000
 const MAX_OF_USER = 5
 /** Of those whom no publisher has signed: anyone can be any number of them. */
 const MAX_OF_NETWORK = 100
+const MAX_UNREAD_BYTES = 65_536
 const RETRY = 'retry: 3000\n\n'
 
 export const STREAM_HEADERS = {
@@ -98,7 +99,7 @@ export class LiveWalls {
 
   /** The key of a user, as `notifyWalls` sends it. */
   notify(key: string, event: 'activity' | 'tickets'): void {
-    for (const { response } of this.#byUser.get(key) ?? []) response.write(`event: ${event}\ndata: {}\n\n`)
+    for (const stream of this.#byUser.get(key) ?? []) tell(stream, `event: ${event}\ndata: {}\n\n`)
   }
 
   /** A stream ends with the signature it was opened with, and with what let it in. */
@@ -111,12 +112,18 @@ export class LiveWalls {
   }
 }
 
-async function beat({ response, isLetIn }: Stream): Promise<void> {
+async function beat(stream: Stream): Promise<void> {
   const goesOn = await Promise.resolve()
-    .then(isLetIn)
+    .then(stream.isLetIn)
     .catch(() => true) // it cannot be asked now, but at the next beat
-  if (goesOn) response.write(':\n\n')
-  else response.end()
+  if (goesOn) tell(stream, ':\n\n')
+  else stream.response.end()
+}
+
+/** A page that reads nothing is left alone. Its stream may have ended and wait for it: writing to that ends the process. */
+function tell({ response }: Stream, text: string): void {
+  if (response.writableLength > MAX_UNREAD_BYTES) response.destroy()
+  else if (!response.writableEnded) response.write(text)
 }
 
 const keyOf = ({ appId, isTest, userId }: AppUser) => `${appId}|${isTest ? 't' : 'l'}|${userId}`
