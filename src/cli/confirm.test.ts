@@ -104,9 +104,9 @@ test('every command with --yes does nothing without it where it cannot ask', asy
   assert.deepEqual(all.flatMap((command) => [...asking(command)]).toSorted(), Object.keys(ASKING).toSorted())
   const deal = await createDeal(world)
   assert.deepEqual([deal.appId, deal.publisherId, deal.advertiserId], [1, 1, 1])
+  await createFeed(world.database.db, TESTER, SECRET_KEY, { name: 'Feed', advertiserId: 1, kind: { preset: 'affise' }, credentials: {}, settings: FEED_DEFAULTS }) // prettier-ignore
   const { conversionId } = await createConversion(world, deal, { status: 'pending', payoutMicros: 1, revenueMicros: 1, at: new Date() }) // prettier-ignore
   await home.json('locker', 'create', '--app', '1', '--name', 'Locker')
-  await createFeed(world.database.db, TESTER, SECRET_KEY, { name: 'Feed', advertiserId: 1, kind: { preset: 'affise' }, credentials: {}, settings: FEED_DEFAULTS }) // prettier-ignore
   const before = await dumpDatabase()
   for (const [path, args] of Object.entries(ASKING)) {
     const given = args.map((one) => (one === 'CONVERSION' ? conversionId : one))
