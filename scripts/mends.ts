@@ -139,7 +139,7 @@ export const MENDS: Mend[] = [
   ),
   mend(
     'a fraud rejection is undone by another transaction',
-    `${CONVERSIONS}/decide-confirmation.ts`,
+    `${CONVERSIONS}/ended.ts`,
     'if (wasReported && !one.isRepeatable && isTurnedDown(one) && !confirmation.isAgain) return true',
     '',
   ),

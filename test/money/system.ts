@@ -20,15 +20,7 @@ import { type ClickAction, clickOf } from './click-rows.ts'
 import type { Entry } from './entries.ts'
 import { erasePerson } from './erase-person.ts'
 import { LateClicks } from './late.ts'
-import {
-  type Answer,
-  type Action,
-  type OfferTerms,
-  PEOPLE,
-  type SettledAction,
-  type Start,
-  TRUSTED,
-} from './actions.ts'
+import { type Answer, type Action, type OfferTerms, PEOPLE, type SettledAction, type Start, TRUSTED } from './actions.ts' // prettier-ignore
 import { TESTER } from '../tester.ts'
 
 const NOBODYS_CLICK = '01900000-0000-7000-8000-000000000000'
