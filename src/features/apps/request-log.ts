@@ -24,6 +24,8 @@ export const MAX_BODY = 2_000
 const MASK = '…'
 const SECRET_NAME = /secret|token|password/i
 const SECRET_VALUE = /\b(sk_(live|test)|whsec)_[\w+/=]+/g
+/** It unlocks something, and names its visitor. */
+const PROOF = /\b(locker\.v1\.\d+\.)[\w.-]+/g
 
 type LoggedRequest = {
   logged_id: string
@@ -165,9 +167,10 @@ const cleanDetails = (details: Details | null) =>
     Object.entries(details).map(([name, value]) => [cleanText(name, MAX_VALUE), cleanText(value, MAX_VALUE)]),
   )
 
-/** What PostgreSQL can store, without our own secrets, wherever they were put, and cut. */
+/** What PostgreSQL can store, without our own secrets and proofs, wherever they were put, and cut. */
 export function cleanText(text: string, length: number): string {
-  const masked = text.toWellFormed().replaceAll('\0', '�').replaceAll(SECRET_VALUE, `$1_${MASK}`)
+  const plain = text.toWellFormed().replaceAll('\0', '�')
+  const masked = plain.replaceAll(SECRET_VALUE, `$1_${MASK}`).replaceAll(PROOF, `$1${MASK}`)
   return masked.length <= length ? masked : `${masked.slice(0, length - 1).toWellFormed()}…`
 }
 
