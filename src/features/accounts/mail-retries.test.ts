@@ -1,34 +1,16 @@
 // What became of a mail's recipient between two attempts.
 import assert from 'node:assert/strict'
-import { after, beforeEach, test } from 'node:test'
+import { test } from 'node:test'
 import { until } from '../../../test/installation.ts'
-import { MailServer } from '../../../test/mail-server.ts'
+import { useMails } from '../../../test/mails.ts'
 import { createPerson, keepOut, PASSWORD, publisherOfApp, visit, Visitor } from '../../../test/people.ts'
-import { SECRET_KEY, useWorld } from '../../../test/world.ts'
-import { createPostman } from '../../postman.ts'
-import { type Postman, queueMail } from './mails.ts'
+import { queueMail } from './mails.ts'
 
-let mails: MailServer
-let postman: Postman
-const world = useWorld('mail_retries', async () => {
-  mails = await new MailServer().open()
-  const config = { ...world.config, smtpUrl: mails.url }
-  postman = createPostman({ config, secretKey: SECRET_KEY, database: world.database }) as Postman
-})
-after(async () => {
-  await postman.close()
-  await mails.close()
-})
-beforeEach(async () => {
-  await world.database.db.deleteFrom('mails').execute()
-  mails.got.length = 0
-  mails.answer = () => null
-})
+const { world, mails, postman, readRows } = useMails('mail_retries')
 
 const SECOND = 1_000
 const HOUR = 3_600_000
 const inMs = (ms: number) => new Date(Date.now() + ms)
-const readRows = () => world.database.db.selectFrom('mails').selectAll().orderBy('mail_id').execute()
 
 test('a retry goes only to who should still get the mail: not to a disabled or removed person', async () => {
   const { db } = world.database

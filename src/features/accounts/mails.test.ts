@@ -1,40 +1,20 @@
 // The queue of mails, with a real mail server that hangs, refuses, drops and dies.
 import assert from 'node:assert/strict'
-import { after, beforeEach, test } from 'node:test'
+import { test } from 'node:test'
 import { until } from '../../../test/installation.ts'
-import { MailServer } from '../../../test/mail-server.ts'
+import { useMails } from '../../../test/mails.ts'
 import { createPerson, PASSWORD, publisherOfApp, visit, Visitor } from '../../../test/people.ts'
-import { PUBLIC_URL, SECRET_KEY, useWorld } from '../../../test/world.ts'
-import { createPostman } from '../../postman.ts'
+import { PUBLIC_URL } from '../../../test/world.ts'
 import { createMailer } from '../../lib/mail.ts'
-import { forgetOldMails, giveUpMails, type Postman, queueMail } from './mails.ts'
+import { forgetOldMails, giveUpMails, queueMail } from './mails.ts'
 
-let mails: MailServer
-let postman: Postman
-const world = useWorld('mails', async () => {
-  mails = await new MailServer().open()
-  postman = openPostman()
-})
-after(async () => {
-  await postman.close()
-  await mails.close()
-})
-beforeEach(async () => {
-  await world.database.db.deleteFrom('mails').execute()
-  mails.got.length = 0
-  mails.answer = () => null
-})
+const { world, mails, postman, openPostman, readRows } = useMails('mails')
 
 const SECOND = 1_000
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-const openPostman = () => {
-  const config = { ...world.config, smtpUrl: mails.url }
-  return createPostman({ config, secretKey: SECRET_KEY, database: world.database }) as Postman
-}
 const inMs = (ms: number) => new Date(Date.now() + ms)
-const readRows = () => world.database.db.selectFrom('mails').selectAll().orderBy('mail_id').execute()
 const statuses = async () => (await readRows()).map(({ status }) => status)
 
 /** Queues the mail of a security alert; returns its recipient. */

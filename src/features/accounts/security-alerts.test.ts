@@ -1,8 +1,8 @@
 // Security mails, with a real mail server.
 import assert from 'node:assert/strict'
-import { after, beforeEach, test } from 'node:test'
+import { test } from 'node:test'
 import { until } from '../../../test/installation.ts'
-import { MailServer } from '../../../test/mail-server.ts'
+import { useMails } from '../../../test/mails.ts'
 import {
   keepOut,
   createPerson,
@@ -12,30 +12,14 @@ import {
   visit,
   Visitor,
 } from '../../../test/people.ts'
-import { PUBLIC_URL, SECRET_KEY, useWorld } from '../../../test/world.ts'
-import { createPostman } from '../../postman.ts'
+import { PUBLIC_URL, SECRET_KEY } from '../../../test/world.ts'
 import { buildWorker } from '../../worker.ts'
 import { createResetLink } from './reset-links.ts'
-import { giveUpMails, type Postman } from './mails.ts'
+import { giveUpMails } from './mails.ts'
 
-let mails: MailServer
-let postman: Postman
-const world = useWorld('alerts', async () => {
-  mails = await new MailServer().open()
-  const config = { ...world.config, smtpUrl: mails.url }
-  postman = createPostman({ config, secretKey: SECRET_KEY, database: world.database }) as Postman
-})
-after(async () => {
-  await postman.close()
-  await mails.close()
-})
-beforeEach(async () => {
-  await world.database.db.deleteFrom('mails').execute()
-  mails.got.length = 0
-  mails.answer = () => null
-})
+const { world, mails, postman } = useMails('alerts')
 
-const send = (now?: Date) => postman.send(now)
+const { send } = postman
 const subjects = () => mails.got.map(({ to, data }) => [to.join(' '), /^Subject: (.*)$/m.exec(data)?.[1]])
 const from = (remoteAddress: string) => ({ remoteAddress })
 

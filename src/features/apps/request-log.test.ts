@@ -54,10 +54,7 @@ test('a proof is shown without its visitor, wherever it was sent', async () => {
   const { db } = world.database
   const proof = `locker.v1.7.${'a'.repeat(32)}.019c1398-6c00-7000-8000-000000000007.1795092441.${'b'.repeat(64)}`
   const log = new RequestLog()
-  log.note(
-    { ...requestOf(4, 'proof'), url: `/v1/lockers/7/redeem?proof=${proof}`, body: { proof } } as FastifyRequest,
-    200,
-  )
+  log.note({ ...requestOf(4, 'proof'), url: `/v1/lockers/7/redeem?proof=${proof}`, body: { proof } }, 200)
   await log.write(db)
   const [row] = await listRequests(db, { appId: 4, isTest: false }, 1)
   assert.deepEqual([row?.parameters, row?.body], [{ proof: 'locker.v1.7.…' }, '{"proof":"locker.v1.7.…"}'])
