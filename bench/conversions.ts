@@ -34,7 +34,7 @@ export type ConversionsMeasured = {
   /** In the database at the end. */
   rows: Record<Status, number>
   /** So many more rows than answers there may be: the requests under way when wrk stopped counting, each time. */
-  unheard: number
+  unheard: Record<Status, number>
   ledger: LedgerProblem[]
   log: string[]
 }
@@ -55,12 +55,17 @@ async function measureOn(catalogue: Catalogue, plan: Plan, say: Say): Promise<Co
     const compared = await compareReports(catalogue, { postgres, pool, loads }, plan, say)
     const rows = { pending: await countRows(pool, 'pending'), approved: await countRows(pool, 'approved') }
     const ledger = await checkLedger({ pool })
-    return { ...compared, rows, unheard: (CONNECTIONS + CROWD) * (plan.rounds + 2), ledger }
+    return { ...compared, rows, unheard: { pending: unheard('pending', plan), approved: unheard('approved', plan) }, ledger } // prettier-ignore
   } finally {
     await close()
     await postgres.release()
   }
 }
+
+const unheard = (status: Status, { rounds }: Plan) =>
+  Object.values(CASES)
+    .filter((one) => one.status === status)
+    .reduce((sum, { connections }) => sum + connections * (rounds + 2), 0)
 
 type Setting = { postgres: Postgres; pool: pg.Pool; loads: Record<Status, Load> }
 

@@ -88,10 +88,10 @@ function conversionsFigures({ comparisons, answers, rows, unheard, ledger }: Con
   ]
   const overPlain = ratio(7, 'new conversions with ledger, over plain rows by pgbench', pending, 0.4, [
     'By CPU counts Offerdeck and PostgreSQL together.',
-    compareCounts('pending conversions', answers.pending, rows.pending, unheard),
+    compareCounts('pending conversions', answers.pending, rows.pending, unheard.pending),
     ...more('128 connections', crowd),
     ...more('trusted, approved at once', approved),
-    compareCounts('approved conversions', answers.approved, rows.approved, unheard),
+    compareCounts('approved conversions', answers.approved, rows.approved, unheard.approved),
     ledger.length === 0
       ? 'The ledger is right.'
       : `THE LEDGER IS WRONG: ${ledger.map(({ kind, count, examples }) => `${count} × ${kind} (${examples[0]})`).join('; ')}`,

@@ -80,10 +80,16 @@ function commonHeaders(request: FastifyRequest, more: readonly string[]): string
     'Cross-Origin-Resource-Policy', 'same-origin',
   ] // prettier-ignore
   for (let i = 0; i < more.length; i++) headers.push(more[i] as string)
-  if (isHttps(request)) headers.push('Strict-Transport-Security', 'max-age=31536000')
+  if (isHttps(request)) headers.push(...STAY_HTTPS)
   if (request.allowance) pushAllowance(headers, request.allowance)
   return headers
 }
+
+/** For browsers that came by HTTPS: to come by nothing else. Name and value. */
+export const STAY_HTTPS = ['Strict-Transport-Security', 'max-age=31536000'] as const
+
+/** The same, for answers whose headers are an object. */
+export const stayHttps = (request: FastifyRequest) => (isHttps(request) ? Object.fromEntries([STAY_HTTPS]) : {})
 
 /** Whether the client came by HTTPS, to us or to a proxy that may say so. */
 export function isHttps({ protocol }: FastifyRequest): boolean {

@@ -3,14 +3,16 @@ import { execFileSync } from 'node:child_process'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { visit } from '../../test/people.ts'
 import { useWorld } from '../../test/world.ts'
 import type { App } from '../app.ts'
 import type { Config } from '../config.ts'
 import type { IssuedCredentials } from '../features/apps/keys.ts'
 
+let appId: number
 let live: IssuedCredentials
 const world = useWorld('https', async () => {
-  live = (await world.createApp()).live
+  ;({ appId, live } = await world.createApp())
   await world.createOffers({})
 })
 
@@ -80,6 +82,34 @@ test('a proxy named in TRUST_PROXY may say that the client used HTTPS; no other 
     assert.equal((await ask(app, { ...https, 'x-forwarded-proto': 'HTTPS' }, '10.1.2.3')).statusCode, 200)
     assert.equal((await ask(app, https, '198.51.100.1')).statusCode, 400)
     assert.equal((await ask(app, { 'x-forwarded-proto': 'http' }, '10.1.2.3')).statusCode, 400)
+  })
+})
+
+test('every kind of answer tells a browser that came by HTTPS to keep to it', async () => {
+  const operator = await visit(world, 'operator')
+  const { data } = await operator.post<{ token: string }>('/me/tokens', { name: 'reports' })
+  await withApp({ trustProxy: ['10.0.0.0/8'] }, async (app) => {
+    const urls = {
+      list: '/v1/offers?userId=u',
+      page: '/docs',
+      wall: `/wall?apiKey=${live.api_key}&userId=u`,
+      file: `/manage/v1/apps/${appId}/stats.csv?from=2026-03-10&to=2026-03-11`,
+    }
+    for (const [kind, url] of Object.entries(urls)) {
+      const { statusCode, headers } = await app.server.inject({
+        url,
+        remoteAddress: '10.1.2.3',
+        headers: {
+          'x-forwarded-proto': 'https',
+          'x-forwarded-for': '203.0.113.9',
+          'x-api-key': live.api_key,
+          'x-api-secret': live.api_secret,
+          ...(kind === 'file' ? { authorization: `Bearer ${data.token}` } : {}),
+        },
+      })
+      assert.equal(statusCode, 200, kind)
+      assert.equal(headers['strict-transport-security'], 'max-age=31536000', kind)
+    }
   })
 })
 

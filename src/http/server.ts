@@ -14,7 +14,7 @@ import Fastify, {
 } from 'fastify'
 import { AppError, OperatorError, messageOf } from '../errors.ts'
 import { compressionOf, UNCOMPRESSED } from './compression.ts'
-import { isHttps, rawBadRequest, sendError, STRICT_POLICY } from './envelope.ts'
+import { isHttps, rawBadRequest, sendError, STAY_HTTPS, STRICT_POLICY } from './envelope.ts'
 import { readForwarded } from './forwarded.ts'
 import { acceptJson, INVALID_JSON } from './json-body.ts'
 import type { Credential, Gate } from './gate.ts'
@@ -141,7 +141,7 @@ const secureHeaders: onSendHookHandler = (request, reply, payload, done) => {
   reply.header('X-Content-Type-Options', 'nosniff')
   reply.header('Referrer-Policy', 'no-referrer')
   if (!reply.hasHeader('Content-Security-Policy')) reply.header('Content-Security-Policy', STRICT_POLICY)
-  if (isHttps(request)) reply.header('Strict-Transport-Security', 'max-age=31536000')
+  if (isHttps(request)) reply.header(...STAY_HTTPS)
   done(null, payload)
 }
 

@@ -2,7 +2,7 @@
 import { pipeline } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { STRICT_POLICY } from '../http/envelope.ts'
+import { stayHttps, STRICT_POLICY } from '../http/envelope.ts'
 
 /** Conversions in one file. */
 export const MAX_EXPORT = 10_000
@@ -34,6 +34,7 @@ async function sendFile({ request, reply }: Answered, name: string, type: string
     'Referrer-Policy': 'no-referrer',
     'Cross-Origin-Resource-Policy': 'same-origin',
     'X-Request-Id': request.id,
+    ...stayHttps(request),
   })
   try {
     // Ends the connection on an error: a file that is cut off must not look whole.

@@ -3,7 +3,7 @@ import type { Db } from '../../db/open.ts'
 import { pageReply } from '../../http/openapi.ts'
 import { clickOfRequest, WALL_REQUESTS } from '../../http/request-ids.ts'
 import { AppError } from '../../errors.ts'
-import { isHttps } from '../../http/envelope.ts'
+import { isHttps, STAY_HTTPS } from '../../http/envelope.ts'
 import { ipOf, visitOf } from '../../http/forwarded.ts'
 import { sendPage } from '../../http/pages.ts'
 import { chooseLanguage } from '../../lib/languages.ts'
@@ -249,7 +249,7 @@ function sendOn(request: FastifyRequest, reply: FastifyReply, destination: strin
     'X-Request-Id', request.id,
     'Content-Length', '0',
   ] // prettier-ignore
-  if (isHttps(request)) headers.push('Strict-Transport-Security', 'max-age=31536000')
+  if (isHttps(request)) headers.push(...STAY_HTTPS)
   reply.hijack()
   reply.raw.writeHead(302, headers)
   reply.raw.end()

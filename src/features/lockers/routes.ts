@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Db } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
-import { isHttps, sendJson, successJson } from '../../http/envelope.ts'
+import { sendJson, stayHttps, successJson } from '../../http/envelope.ts'
 import { addressOf, networkOf } from '../../http/gate.ts'
 import { visitOf } from '../../http/forwarded.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
@@ -197,8 +197,7 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
         return problemOf(locker, now, Date.now()) === null && now !== undefined && !isBanned(now, userId)
       }
       reply.hijack()
-      const security = isHttps(request) ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}
-      reply.raw.writeHead(200, { ...STREAM_HEADERS, ...security, 'X-Request-Id': request.id })
+      reply.raw.writeHead(200, { ...STREAM_HEADERS, ...stayHttps(request), 'X-Request-Id': request.id })
       const options = { endsAtMs: Date.now() + STREAM_MS, isLetIn, network: networkOf(request) }
       if (!live.open(userOf(self), reply.raw, options)) reply.raw.end('event: busy\ndata: {}\n\n')
       return reply

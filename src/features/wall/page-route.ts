@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, MANAGE_ERRORS } from '../../errors.ts'
 import { acceptsGzip } from '../../http/compression.ts'
-import { isHttps } from '../../http/envelope.ts'
+import { isHttps, STAY_HTTPS } from '../../http/envelope.ts'
 import { pageReply } from '../../http/openapi.ts'
 import { PERMISSIONS, sendPage } from '../../http/pages.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'
@@ -140,7 +140,7 @@ function send(request: FastifyRequest, reply: FastifyReply, { parts, nonce }: Wr
     'Vary', 'Accept-Encoding',
   ] // prettier-ignore
   if (isPacked) headers.push('Content-Encoding', 'gzip')
-  if (isHttps(request)) headers.push('Strict-Transport-Security', 'max-age=31536000')
+  if (isHttps(request)) headers.push(...STAY_HTTPS)
   reply.hijack()
   reply.raw.writeHead(200, headers)
   if (request.method === 'HEAD') reply.raw.end()

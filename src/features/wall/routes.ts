@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import type { Db } from '../../db/open.ts'
 import { visitOf } from '../../http/forwarded.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
-import { isHttps, sendJson, successJson } from '../../http/envelope.ts'
+import { sendJson, stayHttps, successJson } from '../../http/envelope.ts'
 import type { VisitorReader } from '../clicks/visitor.ts'
 import { createOfferAnswers, type OfferSources, readOfferId } from '../offers/offer-answers.ts'
 import { fillRewards } from '../offers/offer-text.ts'
@@ -176,8 +176,7 @@ export function wallRoutes(server: FastifyInstance, options: WallRoutesOptions):
       const { appId, isTest } = credential
       const isLetIn = () => viewers.isStillSigned(request.query)
       reply.hijack()
-      const security = isHttps(request) ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}
-      reply.raw.writeHead(200, { ...STREAM_HEADERS, ...security, 'X-Request-Id': request.id })
+      reply.raw.writeHead(200, { ...STREAM_HEADERS, ...stayHttps(request), 'X-Request-Id': request.id })
       if (!live.open({ appId, isTest, userId }, reply.raw, { endsAtMs, isLetIn }))
         reply.raw.end('event: busy\ndata: {}\n\n')
       return reply

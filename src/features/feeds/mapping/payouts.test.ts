@@ -142,4 +142,6 @@ test('countries, lists and amounts can be constants, or have a default', () => {
 test('ayeT: what is left of a cap today is the cap of the day', () => {
   const offer = { id: 61, name: 'Tidal', payout_usd: 4.5, countries: ['DE'], platforms: ['ios'], tracking_link: 'https://t.test/?u={external_identifier}' } // prettier-ignore
   assert.deepEqual(read('ayet', { ...offer, daily_cap: 12 })[0]?.at(-1), 'daily_conversion_cap 12')
+  assert.deepEqual(read('ayet', { ...offer, daily_cap: 0 }), [['61', 'nothing is left of its daily cap']])
+  assert.equal(read('ayet', { ...offer, daily_cap: null })[0]?.length, 5, 'it has no cap')
 })

@@ -14,6 +14,7 @@ export const ayet: Preset = {
   mapping: {
     offers: 'offers',
     success: { path: 'status', is: 'success' },
+    skip: [{ path: 'daily_cap', is: '0', reason: 'nothing is left of its daily cap' }],
     id: 'id',
     name: 'name',
     description: { path: 'description', html: true },
