@@ -40,7 +40,8 @@ export function createAuth({ db, secretKey, publicUrl }: AuthOptions) {
       useSecureCookies: publicUrl.startsWith('https:'),
       // Our migrations see to the tables. Looking through them fails while a partition is dropped.
       database: { generateId: 'uuid', validateSchema: false },
-      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+      // Whole: people look in the list of their sessions for the address that they have.
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER], ipv6Subnet: 128 },
     },
     emailAndPassword: {
       enabled: true,

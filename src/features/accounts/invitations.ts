@@ -5,7 +5,7 @@ import type { Db, Trx } from '../../db/open.ts'
 import type { DB as Tables } from '../../db/tables.ts'
 import { AppError, OperatorError } from '../../errors.ts'
 import { base62, createSecretHash, createSecretHashes, withChecksum } from '../../lib/tokens.ts'
-import { type Actor, recordAudit } from './audit.ts'
+import { type Actor, checkStillMay, recordAudit } from './audit.ts'
 import { holderOf, releaseAddress } from './email-verification.ts'
 import { queueMail } from './mails.ts'
 import {
@@ -69,6 +69,7 @@ export async function invite(
   now: Date,
 ): Promise<IssuedInvitation> {
   const { row, token } = newRow(secretKey, invitation, now)
+  await checkStillMay(trx, by) // before invitations are locked: disabling a person locks that person first, too
   if (row.email !== null) await replaceInvitations(trx, row.email, invitation, now)
   const made = await trx.insertInto('invitations').values(row).returning(COLUMNS).executeTakeFirstOrThrow()
   if (row.mailed) await queueMail(trx, { kind: 'invitation', about: made.invitation_id, expiresAt: row.expires_at })
@@ -157,6 +158,7 @@ export async function revokeInvitation(
   team: Team,
   now: Date,
 ): Promise<boolean> {
+  await checkStillMay(trx, by) // first, as in invite
   const revoked = await trx
     .updateTable('invitations')
     .set({ revoked_at: now })

@@ -9,6 +9,7 @@ import { visitOf } from '../../http/forwarded.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
 import { createQueryParser, createTextParser } from '../../http/query.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
+import { Cache } from '../../lib/cache.ts'
 import { stepsToUnits } from '../../lib/money.ts'
 import type { AppCredential, Credentials } from '../apps/credentials.ts'
 import { readSigningSecrets, signingKeyOf } from '../apps/signing-secrets.ts'
@@ -32,6 +33,8 @@ import { createVisitorKeys, type LockerVisitor, userOf } from './visitors.ts'
 /** As for walls: behind one address there may be a whole town, and pages without a stream ask four times a minute. */
 const A_MINUTE = 3_000
 const STREAM_MS = 3_600_000
+const REMEMBERED_MS = 2_000
+const REMEMBERED_LOCKERS = 1_000
 
 export type LockerRoutesOptions = OfferSources & {
   db: Db
@@ -61,6 +64,16 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
   }
 
   const findById = async (id: string) => (/^\d{1,15}$/.test(id) ? findLocker(db, { lockerId: Number(id) }) : null)
+
+  const recent = new Cache<number, { untilMs: number; locker: Promise<KnownLocker | null> }>(REMEMBERED_LOCKERS)
+  /** For streams, which all ask at the same beat. */
+  function readAgain(lockerId: number): Promise<KnownLocker | null> {
+    const known = recent.get(lockerId)
+    if (known !== undefined && Date.now() < known.untilMs) return known.locker
+    const locker = findLocker(db, { lockerId })
+    recent.set(lockerId, { untilMs: Date.now() + REMEMBERED_MS, locker })
+    return locker
+  }
 
   /** The locker of a call that may be used, with the credential of its mode. */
   async function admit(locker: KnownLocker | null, isTest: boolean, despite: LockerProblem | null = null) {
@@ -192,9 +205,10 @@ export function lockerRoutes(server: FastifyInstance, options: LockerRoutesOptio
       const { locker, credential } = await admit(await findById(request.params.locker_id), test === '1')
       const self = proven(credential, visitor, key)
       const { userId } = userOf(self)
-      const isLetIn = () => {
-        const now = credentialOf(credentials, locker, test === '1')
-        return problemOf(locker, now, Date.now()) === null && now !== undefined && !isBanned(now, userId)
+      const isLetIn = async () => {
+        const present = await readAgain(locker.lockerId)
+        const now = credentialOf(credentials, present, test === '1')
+        return problemOf(present, now, Date.now()) === null && now !== undefined && !isBanned(now, userId)
       }
       reply.hijack()
       reply.raw.writeHead(200, { ...STREAM_HEADERS, ...stayHttps(request), 'X-Request-Id': request.id })

@@ -12,7 +12,7 @@ import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { banUser } from '../apps/bans.ts'
 import { permit } from '../apps/permissions.ts'
 import { rotateSigningSecret } from '../apps/signing-secrets.ts'
-import { createLocker } from '../lockers/lockers.ts'
+import { createLocker, takeDownLocker } from '../lockers/lockers.ts'
 import { LiveWalls } from './live.ts'
 
 const world = useWorld('live_walls')
@@ -198,4 +198,17 @@ test('a stream of a locker ends when its visitor is banned, and those of others 
   await banUser(db, TESTER, { appId, userId: `visitor-${cheat.visitor}`, reason: 'bots' })
   await node.refresh()
   assert.deepEqual(await beat(cheat.stream, other.stream), [true, false])
+})
+
+test('a stream of a locker ends when the operator takes the locker down', async (t) => {
+  const { db } = world.database
+  const { appId, base, follow, beat } = await openStreams(t)
+  const lockerId = await createLocker(db, TESTER, world.config, appId, { name: 'Chapter' })
+  const path = `/locker/v1/lockers/${lockerId}`
+  const reply = await fetch(`${base}${path}/visits`, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }) // prettier-ignore
+  const { visitor, key } = ((await reply.json()) as { data: { visitor: string; key: string } }).data
+  const stream = await follow(`${path}/live?${new URLSearchParams({ visitor, key }).toString()}`)
+  assert.deepEqual(await beat(stream), [false])
+  await takeDownLocker(db, TESTER, lockerId, { reason: 'Spam' })
+  await until(async () => (await beat(stream))[0] === true) // lockers are remembered for a moment
 })

@@ -8,6 +8,7 @@ import { TESTER } from '../../../test/tester.ts'
 import { signed } from '../../../test/wall/wall-url.ts'
 import { BROWSER, SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { rotateSigningSecret } from '../apps/signing-secrets.ts'
+import { readVersionedWallSettings, setWallSettings } from './settings.ts'
 
 const world = useWorld('wall_outage')
 const HOUR_MS = 3_600_000
@@ -54,6 +55,22 @@ test('a secret that is rotated without grace signs no more, also after a while w
   }
   assert.equal(await open(), 200)
   await rotateSigningSecret(world.database.db, TESTER, SECRET_KEY, appId, 'live', 0)
+  mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 })
+  try {
+    assert.equal(await open(), 400)
+  } finally {
+    mock.timers.reset()
+  }
+})
+
+test('a wall that is for signed users only shows itself to no one else, also after a while without requests', async () => {
+  const { db } = world.database
+  const { appId, live } = await world.createApp()
+  const open = async () =>
+    (await world.app.server.inject({ url: `/wall?apiKey=${live.api_key}&userId=ann`, headers: { 'user-agent': BROWSER } })).statusCode // prettier-ignore
+  assert.equal(await open(), 200)
+  const { version: _version, ...settings } = await readVersionedWallSettings(db, appId)
+  await setWallSettings(db, TESTER, appId, { ...settings, require_signature: true })
   mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 })
   try {
     assert.equal(await open(), 400)

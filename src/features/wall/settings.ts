@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { type Db, inTransaction } from '../../db/open.ts'
 import { AppError, badRequest } from '../../errors.ts'
 import { Cache } from '../../lib/cache.ts'
+import { inTime } from '../../lib/in-time.ts'
 import { versionOf } from '../../lib/version-of.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { keepImages } from '../offers/images.ts'
@@ -10,6 +11,8 @@ import { DEFAULTS, type VersionedWallSettings, type WallSettings } from './setti
 
 /** A change is seen within this time. */
 const LIFE_MS = 2_000
+/** A user waits for the database no longer than this. */
+const PATIENCE_MS = 1_000
 const REMEMBERED_APPS = 1_000
 
 export async function readWallSettings(db: Db, appId: number): Promise<WallSettings> {
@@ -61,28 +64,42 @@ function checkParents(parents: readonly string[]): void {
 /** At once in nearly all cases. */
 export type WallSettingsReader = (appId: number) => WallSettings | Promise<WallSettings>
 
-/** The same object until the settings are read again, so that what is made from it can be kept with it. */
+/**
+ * The same object until the settings are read again, so that what is made from it can be kept with it. What was read
+ * longer ago is read again before it serves: where walls may be shown, and to whom, is in it. Where the database does not
+ * answer, what was known serves on.
+ */
 export function createWallSettingsReader(db: Db): WallSettingsReader {
-  type Known = { text: string; value: WallSettings; untilMs: number; reading: Promise<WallSettings> | null }
+  type Known = {
+    text: string
+    value: WallSettings
+    untilMs: number
+    reading: Promise<WallSettings> | null
+    awaited: Promise<unknown>
+  }
   const apps = new Cache<number, Known>(REMEMBERED_APPS)
   const read = async (appId: number, known: Known): Promise<WallSettings> => {
     const value = await readWallSettings(db, appId).finally(() => (known.reading = null))
     const text = JSON.stringify(value)
     if (text !== known.text) Object.assign(known, { text, value })
-    known.untilMs = Date.now() + LIFE_MS
     return known.value
   }
   return (appId) => {
-    let known = apps.get(appId)
-    if (known === undefined) {
-      known = { text: '', value: DEFAULTS, untilMs: 0, reading: null }
-      apps.set(appId, known)
+    const known = apps.get(appId) ?? {
+      text: '',
+      value: DEFAULTS,
+      untilMs: 0,
+      reading: null,
+      awaited: Promise.resolve(),
     }
-    if (Date.now() < known.untilMs) return known.value
-    known.reading ??= read(appId, known)
-    if (known.text === '') return known.reading
-    // What was known serves meanwhile, and for as long as the database is unavailable.
-    known.reading.catch(() => {})
-    return known.value
+    if (known.untilMs === 0) apps.set(appId, known)
+    const nowMs = Date.now()
+    if (known.reading === null && known.text !== '' && nowMs < known.untilMs) return known.value
+    if (known.reading === null) {
+      known.untilMs = nowMs + LIFE_MS // where it fails, too: not each request asks a database that is down
+      known.reading = read(appId, known)
+      known.awaited = inTime(known.reading, PATIENCE_MS).catch(() => {})
+    }
+    return known.text === '' ? known.reading : known.awaited.then(() => known.value)
   }
 }

@@ -147,6 +147,15 @@ test('a person has fifty tokens at most, however many are created at once', asyn
   assert.match(answers.find(({ status }) => status === 400)?.error.message ?? '', /You already have 50 tokens/)
 })
 
+test('a session is listed with the whole IPv6 address that it came from', async () => {
+  const { email } = await createPerson(world, 'operator')
+  const visitor = new Visitor(world)
+  const from = { remoteAddress: '2001:db8:1:2::9' }
+  await visitor.send('POST', '/session', { email, password: PASSWORD }, from)
+  const { data } = await visitor.send<{ sessions: { ip_address: string }[] }>('GET', '/me/sessions', undefined, from)
+  assert.deepEqual(data.sessions.map(({ ip_address }) => ip_address), ['2001:db8:1:2::9']) // prettier-ignore
+})
+
 test('sessions are listed without what would let another person use them', async () => {
   const visitor = await visit(world, 'operator_reader')
   const { text } = await visitor.get('/me/sessions')

@@ -14,6 +14,7 @@ import { findTermsToAccept } from '../../features/accounts/sign-up/service-terms
 import { changeProfile, readProfile } from '../../features/accounts/profile.ts'
 import { endSession, listSessions } from '../../features/accounts/sessions.ts'
 import { listAppsOf } from '../../features/apps/read-app.ts'
+import { plainAddress } from '../../lib/ip-address.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import { VERSION } from '../../lib/project.ts'
 import { readPublisher } from '../../features/accounts/publishers.ts'
@@ -114,8 +115,9 @@ export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sen
     async run({ caller }) {
       const sessions = await listSessions(db, caller.id, new Date())
       return {
-        sessions: sessions.map(({ updated_at, ...session }) => ({
+        sessions: sessions.map(({ updated_at, ip_address, ...session }) => ({
           ...session,
+          ip_address: ip_address === null ? null : (plainAddress(ip_address) ?? ip_address),
           is_current: session.id === caller.session?.id,
           last_seen_at: updated_at,
         })),

@@ -109,6 +109,30 @@ test('a person removed while their change is under way gets no secret and no app
   }
 })
 
+test('an owner who is disabled while they replace or revoke an invitation keeps no one waiting, and no link', async () => {
+  const { appId } = await world.createApp()
+  const publisherId = await publisherOfApp(world, appId)
+  const operator = await visit(world, 'operator')
+  const base = `/publishers/${publisherId}`
+  for (const way of ['replace', 'revoke']) {
+    const owner = await createPerson(world, 'publisher_owner', publisherId)
+    const visitor = await new Visitor(world).signIn(owner.email)
+    const wanted = { email: `friend-${way}@example.com`, role: 'publisher_viewer' }
+    assert.equal((await visitor.post(`${base}/invitations`, wanted)).status, 200)
+    const open = async () =>
+      (await operator.get<{ invitations: { invitation_id: number }[] }>(`${base}/people`)).data.invitations
+    const [{ invitation_id } = { invitation_id: 0 }] = await open()
+    const letGo = await hold(world.database.pool, 'SELECT FROM invitations WHERE invitation_id = $1 FOR UPDATE', String(invitation_id)) // prettier-ignore
+    const own = way === 'replace' ? visitor.post(`${base}/invitations`, wanted) : visitor.delete(`${base}/invitations/${invitation_id}`) // prettier-ignore
+    await untilWaiting(world.database.pool, 1)
+    const disabled = operator.patch(`${base}/people/${owner.id}`, { disabled: true })
+    await untilWaiting(world.database.pool, 2)
+    await letGo()
+    assert.deepEqual([(await own).status, (await disabled).status], [200, 200], way)
+    assert.deepEqual(await open(), [])
+  }
+})
+
 test('a stolen token from elsewhere does not use up what its holder may ask', async () => {
   const { id } = await createPerson(world, 'operator')
   const program = await createToken(world, id, ['read'], ['203.0.113.0/24'])

@@ -47,6 +47,11 @@ test('the set-up link is void once there is an account', async () => {
   assert.equal((await new Visitor(world).post('/invitation/accept', join)).status, 404)
 })
 
+test('spaces around a typed email address do not matter', async () => {
+  const { email } = await createPerson(world, 'operator')
+  assert.equal((await new Visitor(world).post('/session', { email: ` ${email} `, password: PASSWORD })).status, 200)
+})
+
 test('who signs in is known until they sign out', async () => {
   const person = await createPerson(world, 'operator')
   const visitor = new Visitor(world)

@@ -42,7 +42,11 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
       await attempts.count(request, 'sign-in', body.email)
       const person = await findByTypedEmail(db, body.email)
       const hash = await readPasswordHash(db, person?.id ?? NO_PERSON)
-      const answer = await auth.api.signInEmail({ body, headers: authHeaders(request), asResponse: true })
+      const answer = await auth.api.signInEmail({
+        body: { ...body, email: body.email.trim() },
+        headers: authHeaders(request),
+        asResponse: true,
+      })
       if (!answer.ok || person === null) {
         await recordFailure(db, { person, kind: 'password', ip: request.ip, requestId: request.id }, new Date())
         throw new AppError('NOT_SIGNED_IN', 'The email address or the password is wrong.')

@@ -289,3 +289,21 @@ test('a flood of sign-ups ends at limits: of a mailbox, an address, a network, a
   const refused = await sendForm(world, createForm({ email: 'a@mx.trash.example' }))
   assert.deepEqual([refused.status, Object.keys(refused.error.details ?? {})], [400, ['email']])
 })
+
+test('an approval that could not be mailed is not mailed once the publisher is suspended', async () => {
+  const { form, publisherId } = await signUpAs(world, mails)
+  mails.answer = () => '451 later'
+  assert.equal((await operator.post(`/publishers/${publisherId}/application/approve`)).status, 200)
+  const rows = () => world.database.db.selectFrom('mails').select(['recipient', 'failure']).where('kind', '=', 'application_decision').execute() // prettier-ignore
+  await until(async () => (await rows()).some(({ recipient, failure }) => recipient === form.email && failure !== null))
+  await permit(world.database.db, TESTER, publisherId, { status: 'suspended' })
+  mails.answer = () => null
+  const postman = createPostman({ config: world.config, secretKey: SECRET_KEY, database: world.database }) as Postman
+  await postman.send(new Date(Date.now() + 600_000))
+  await postman.close()
+  assert.deepEqual(
+    (await rows()).filter(({ recipient }) => recipient === form.email),
+    [],
+  )
+  assert.ok(mails.got.every(({ to, data }) => !to.includes(form.email) || !data.includes('is approved')))
+})

@@ -71,10 +71,17 @@ export const decisionWriter = ({ publicUrl }: Network): Writer => ({
   },
 })
 
+/** While it still holds: a publisher may have been suspended since it was approved. */
 const findDecided = (trx: Trx, about: string) =>
   trx
     .selectFrom('applications')
-    .select(['person_id', 'name', 'company', 'status', 'reason'])
+    .innerJoin('publishers', 'publishers.publisher_id', 'applications.publisher_id')
+    .select(['person_id', 'applications.name', 'company', 'applications.status', 'reason'])
     .where('application_id', '=', Number(about))
-    .where('status', 'in', ['approved', 'refused'])
+    .where((is) =>
+      is.or([
+        is('applications.status', '=', 'approved').and('publishers.status', '=', 'active'),
+        is('applications.status', '=', 'refused').and('publishers.status', '=', 'suspended'),
+      ]),
+    )
     .executeTakeFirst()
