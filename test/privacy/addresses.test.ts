@@ -86,6 +86,30 @@ test('old conversions and their history lose their addresses, once and in order'
   assert.deepEqual(await ipsOf('conversion_events', story), [null, null])
 })
 
+/** As retention does it with a whole day. */
+async function dropClicks({ appId }: Story): Promise<void> {
+  const { pool } = world.database
+  await pool.query(
+    `INSERT INTO click_counts (app_id, quarter, offer_id, country, device, aff_sub, aff_sub2, aff_sub3, aff_sub4, locker_id, clicks)
+     SELECT app_id, date_bin('15 minutes', clicked_at, '2000-01-01T00:00:00Z'), offer_id, country, device, aff_sub, aff_sub2, aff_sub3, aff_sub4, locker_id, count(*)
+     FROM clicks WHERE app_id = $1 AND ('bot' = ANY (signals)) IS NOT TRUE GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10`,
+    [appId],
+  )
+  await pool.query('DELETE FROM clicks WHERE app_id = $1', [appId])
+}
+
+/** Returns what is left of the counts of dropped clicks. */
+async function eraseAndCount(story: Story, person: Person) {
+  const { pool, db } = world.database
+  await story.deliver()
+  await story.settle()
+  await requestErasure(db, TESTER, SECRET_KEY, story.user(person), new Date())
+  const now = Date.now()
+  for (let pass = 0; pass < 3; pass++) await eraseUsers(db, new Date(now + pass * (SETTLE_MS + 1)))
+  const { rows } = await pool.query<{ aff_sub: string | null; clicks: number }>('SELECT aff_sub, clicks FROM click_counts WHERE app_id = $1 ORDER BY aff_sub NULLS LAST', [story.appId]) // prettier-ignore
+  return rows
+}
+
 test('counts of dropped clicks keep their number, and lose the sub-IDs of an erased user', async () => {
   const story = await begin()
   const [person, other] = story.people as [Person, Person]
@@ -93,21 +117,19 @@ test('counts of dropped clicks keep their number, and lose the sub-IDs of an era
     await story.click(one, story.offers[0] ?? 0)
     await story.confirm(one, 0)
   }
-  const { pool, db } = world.database
-  // As retention does it with a whole day.
-  await pool.query(
-    `INSERT INTO click_counts (app_id, quarter, offer_id, country, device, aff_sub, aff_sub2, aff_sub3, aff_sub4, locker_id, clicks)
-     SELECT app_id, date_bin('15 minutes', clicked_at, '2000-01-01T00:00:00Z'), offer_id, country, device, aff_sub, aff_sub2, aff_sub3, aff_sub4, locker_id, count(*)
-     FROM clicks WHERE app_id = $1 GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10`,
-    [story.appId],
-  )
-  await pool.query('DELETE FROM clicks WHERE app_id = $1', [story.appId])
-  await story.deliver()
-  await story.settle()
-  await requestErasure(db, TESTER, SECRET_KEY, story.user(person), new Date())
-  const now = Date.now()
-  for (let pass = 0; pass < 3; pass++) await eraseUsers(db, new Date(now + pass * (SETTLE_MS + 1)))
-  const { rows } = await pool.query<{ aff_sub: string | null; clicks: number }>('SELECT aff_sub, clicks FROM click_counts WHERE app_id = $1 ORDER BY aff_sub NULLS LAST', [story.appId]) // prettier-ignore
-  assert.deepEqual(rows, [{ aff_sub: other.subs[0], clicks: 1 }, { aff_sub: null, clicks: 1 }]) // prettier-ignore
-  assert.deepEqual(findTexts(await readWhole(pool), secretsOf(person)), [])
+  await dropClicks(story)
+  assert.deepEqual(await eraseAndCount(story, person), [{ aff_sub: other.subs[0], clicks: 1 }, { aff_sub: null, clicks: 1 }]) // prettier-ignore
+  assert.deepEqual(findTexts(await readWhole(world.database.pool), secretsOf(person)), [])
+})
+
+test('the erasure of a bot, whose clicks were never counted, takes nothing from the counts of others', async () => {
+  const story = await begin()
+  const [first, other] = story.people as [Person, Person]
+  const bot = { ...first, subs: other.subs }
+  await story.click(bot, story.offers[0] ?? 0)
+  await world.database.pool.query(`UPDATE clicks SET signals = '{bot}' WHERE app_id = $1`, [story.appId])
+  await story.click(other, story.offers[0] ?? 0)
+  for (const one of [bot, other]) await story.confirm(one, 0)
+  await dropClicks(story)
+  assert.deepEqual(await eraseAndCount(story, bot), [{ aff_sub: other.subs[0], clicks: 1 }])
 })

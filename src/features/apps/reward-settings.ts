@@ -62,16 +62,15 @@ export const presentRewardSettings = ({ sale, rounding, minRewardSteps, ...setti
 export const roundingOf = (mode: (typeof ROUNDINGS)[number], decimals: number): Rounding | null =>
   mode === 'down' && decimals === MOST_DECIMALS ? null : (`${mode}${decimals}` as Rounding)
 
-/** Absent settings stay. */
+/** Absent settings stay. A function gets the settings as no one else can change them any more. */
 export async function changeRewardSettings(
   db: Db,
   by: Actor,
   appId: number,
-  change: Partial<RewardSettings>,
+  given: Partial<RewardSettings> | ((before: RewardSettings) => Partial<RewardSettings>),
   now = new Date(),
 ): Promise<void> {
-  if (Object.keys(change).length === 0) return
-  if (change.sale) checkSale(change.sale, now)
+  if (Object.keys(given).length === 0 && typeof given !== 'function') return
   await inTransaction(db, async (trx) => {
     const app = await trx
       .selectFrom('apps')
@@ -81,6 +80,9 @@ export async function changeRewardSettings(
       .executeTakeFirst()
     if (app === undefined) throw new NoSuch('app', appId)
     const before = await readRewardSettings(trx, appId)
+    const change = typeof given === 'function' ? given(before) : given
+    if (Object.keys(change).length === 0) return
+    if (change.sale) checkSale(change.sale, now)
     const after = { ...before, ...change }
     if (after.welcomeOfferId !== null) await checkOffer(trx, after.welcomeOfferId)
     await trx

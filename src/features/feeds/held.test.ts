@@ -128,3 +128,11 @@ test('goals that swap what they pay wait, though their sum is the same', async (
   assert.equal(await pays(0.5, 0.3), 0)
   assert.equal(await pays(0.5, 0.3, 0.3), 0, 'what is added counts in the sum')
 })
+
+test('a goal that paid nothing and then pays waits, whatever the others pay', async () => {
+  const { pays, approve } = await startHolding()
+  await pays(0, 10)
+  await approve()
+  assert.equal(await pays(0, 10), 0)
+  assert.equal(await pays(4, 10), 1)
+})

@@ -77,6 +77,25 @@ test('what splits off from a paused offer is paused, also where it had been an o
   assert.deepEqual(await run(pays(1, 'FR', 'DE'), pays(4, 'LU')), ['18:DE+FR DE+FR paused', '18:LU LU active'])
 })
 
+test('an offer whose countries the operator has edited follows the group that pays for what users see', async () => {
+  const { db } = world.database
+  const { run, idOf } = await startFeed()
+  const payoutOf = async (offerId: number) => (await db.selectFrom('offers').select('payout_micros').where('offer_id', '=', offerId).executeTakeFirstOrThrow()).payout_micros / 1_000_000 // prettier-ignore
+  await run(pays(1, 'DE', 'FR', 'NL'))
+  const offerId = await idOf('18')
+  await editOffer(world, offerId, () => ({ countries: ['DE'] }))
+  assert.deepEqual(await run(pays(3, 'FR', 'NL'), pays(1, 'DE')), ['18 DE active', '18:FR+NL FR+NL active'])
+  assert.equal(await payoutOf(offerId), 1)
+})
+
+test('what the network last had of edited countries counts, not what was written before', async () => {
+  const { run, idOf } = await startFeed()
+  await run(pays(1, 'DE', 'FR'))
+  await editOffer(world, await idOf('18'), () => ({ countries: ['AT'] }))
+  assert.deepEqual(await run(pays(1, 'FR', 'BE', 'NL')), ['18 AT active'])
+  assert.deepEqual(await run(pays(5, 'DE'), pays(1, 'FR', 'BE', 'NL')), ['18 AT active', '18:DE DE active'])
+})
+
 test('a group that is left out, by a filter or for what it pays, takes no identity from one that is offered', async () => {
   const filtered = await startFeed({ filters: { ...FEED_DEFAULTS.filters, countries: ['US'] } })
   await filtered.run(pays(1, 'US', 'DE', 'AT'))

@@ -9,7 +9,9 @@ import type { GroupOf, Mapped } from './mapping/map-offer.ts'
 import { type Paid, type SplitFrom, withDollars } from './paid.ts'
 import { isFree } from './take-over.ts'
 
+/** `shown`: where users see it, which the operator may have edited. */
 type Known = GroupOf & {
+  shown?: Targets
   external_id: string
   runs: boolean
   isPausedByOperator: boolean
@@ -17,7 +19,8 @@ type Known = GroupOf & {
   from?: SplitFrom
 }
 type Grouped = Mapped & { group: GroupOf }
-type Pair = { known: Known; one: Grouped; shared: number; alike: number }
+type Targets = Pick<GroupOf, 'countries' | 'platforms'>
+type Pair = { known: Known; one: Grouped; seen: number; shared: number; alike: number }
 
 /** Of one that does not run yet and was part of one that does: it starts with the operator's pause, and with what was paid. */
 type Split = { isPaused: boolean; from: SplitFrom | null }
@@ -58,8 +61,8 @@ function splitOf(known: readonly Known[], { group }: Grouped, id: string): Split
 }
 
 /**
- * The group that has most of a known offer gets its ID; offers that run come before those that are gone, and groups that
- * are offered before those that are left out.
+ * The group that has most of a known offer gets its ID: first of what users see of it, since it sets what they are paid
+ * there. Offers that run come before those that are gone, and groups that are offered before those that are left out.
  */
 export function assign(
   known: readonly Known[],
@@ -75,10 +78,11 @@ export function assign(
   }
   const pairs = known.flatMap((each) => groups.map((one): Pair => {
     const shared = sharedBy(each, one.group)
-    return { known: each, one, shared, alike: shared / (sizeOf(each) + sizeOf(one.group) - shared) }
+    const seen = sharedBy(each, one.group, each.shown)
+    return { known: each, one, seen, shared, alike: shared / (sizeOf(each) + sizeOf(one.group) - shared) }
   })) // prettier-ignore
   const order = (a: Pair, b: Pair) =>
-    Number(offered.has(b.one)) - Number(offered.has(a.one)) || Number(b.known.runs) - Number(a.known.runs) || b.shared - a.shared || b.alike - a.alike || a.known.offer_id - b.known.offer_id // prettier-ignore
+    Number(offered.has(b.one)) - Number(offered.has(a.one)) || Number(b.known.runs) - Number(a.known.runs) || b.seen - a.seen || b.shared - a.shared || b.alike - a.alike || a.known.offer_id - b.known.offer_id // prettier-ignore
   for (const pair of pairs.filter(({ shared }) => shared > 0).toSorted(order)) take(pair.one, pair.known.external_id)
   // An offer that has moved as a whole is still the same.
   const [only] = known
@@ -93,13 +97,16 @@ export function assign(
   return ids
 }
 
-const countriesOf = ({ countries }: GroupOf) => (countries.length === 0 ? COUNTRIES : countries)
-const platformsOf = ({ platforms }: GroupOf) => (platforms.length === 0 ? PLATFORMS : platforms)
+const countriesOf = ({ countries }: Targets) => (countries.length === 0 ? COUNTRIES : countries)
+const platformsOf = ({ platforms }: Targets) => (platforms.length === 0 ? PLATFORMS : platforms)
 const sizeOf = (group: GroupOf) => countriesOf(group).length * platformsOf(group).length
 
-function sharedBy(a: GroupOf, b: GroupOf): number {
-  const [countries, platforms] = [new Set(countriesOf(b)), new Set<string>(platformsOf(b))]
-  return countriesOf(a).filter((one) => countries.has(one)).length * platformsOf(a).filter((one) => platforms.has(one)).length // prettier-ignore
+function sharedBy(...all: [Targets, Targets, Targets?]): number {
+  const [a, ...others] = all.filter((one) => one !== undefined)
+  if (a === undefined) return 0
+  const countries = others.map((one) => new Set(countriesOf(one)))
+  const platforms = others.map((one) => new Set<string>(platformsOf(one)))
+  return countriesOf(a).filter((one) => countries.every((some) => some.has(one))).length * platformsOf(a).filter((one) => platforms.every((some) => some.has(one))).length // prettier-ignore
 }
 
 const withId = (one: Mapped, id = one.id): Mapped => ('offer' in one ? { ...one, id, offer: { ...one.offer, external_id: id } } : { ...one, id }) // prettier-ignore
@@ -110,7 +117,8 @@ async function findKnown(db: Db, runId: number, upstreamIds: string[]): Promise<
   const { rows } = await sql<
     Omit<Known, 'upstreamId' | 'from'> & { paid: Paid | null; applied: Record<string, unknown> }
   >`
-    SELECT f.external_id, f.offer_id, f.paid, f.applied, f.applied -> 'countries' AS countries, f.applied -> 'platforms' AS platforms,
+    SELECT f.external_id, f.offer_id, f.paid, f.applied, jsonb_build_object('countries', o.countries, 'platforms', o.platforms) AS shown,
+      coalesce(f.unapplied -> 'countries', f.applied -> 'countries') AS countries, coalesce(f.unapplied -> 'platforms', f.applied -> 'platforms') AS platforms,
       f.applied ->> 'status' = 'active' AS runs, f.applied ->> 'status' = 'active' AND o.status = 'paused' AS "isPausedByOperator"
     FROM feed_runs r JOIN feeds own USING (feed_id) JOIN feeds owner ON owner.advertiser_id = own.advertiser_id
       JOIN feed_offers f ON f.feed_id = owner.feed_id AND (f.feed_id = own.feed_id OR ${isFree}) JOIN offers o USING (offer_id)

@@ -131,12 +131,14 @@ class Model {
       return
     }
     const { now, applied } = one
-    const isPinned = !isSame(now.pay, applied.pay)
+    // What the feed has, too, is no edit. Of a goal that is edited, what the upstream pays stays.
+    const isCame = isSame(now.pay, came.pay) && isSame(one.paid, paid)
+    const isPinned = !isSame(now.pay, applied.pay) && !isCame
     const isApproved = one.approved !== null && isSame(one.approved, paid)
     const waits = !isPinned && !isApproved && isMuch(one.paid, paid) // only its payouts, and with them its return
     Object.assign(one, { said: came, held: waits ? paid : null, approved: null })
-    if (now.name === applied.name) now.name = applied.name = name
-    if (now.status === applied.status && !waits) now.status = applied.status = 'active'
+    if (now.name === applied.name || now.name === name) now.name = applied.name = name
+    if ((now.status === applied.status || now.status === 'active') && !waits) now.status = applied.status = 'active'
     if (!waits && !isPinned) {
       now.pay = applied.pay = came.pay
       one.paid = paid

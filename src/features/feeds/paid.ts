@@ -40,10 +40,13 @@ export function changeOfPaid(before: Paid, now: Paid): number {
   const isSameCurrency = before.currency === now.currency
   const [old = {}, goals = {}] = isSameCurrency ? [before.goals, now.goals] : [before.usd, now.usd]
   const sums = isSameCurrency ? [before.micros, now.micros] : [old, goals].map((all) => sumOf(Object.values(all)))
-  const changes = Object.keys(old).filter((id) => Object.hasOwn(goals, id)).map((id) => changeOf(old[id], goals[id])) // prettier-ignore
+  const changes = Object.keys(old).filter((id) => Object.hasOwn(goals, id)).map((id) => changeOfGoal(old[id], goals[id])) // prettier-ignore
   return Math.max(changeOf(sums[0], sums[1]), ...changes)
 }
 
 const changeOf = (before = 0, after = 0) => (before === 0 ? 0 : (Math.abs(after - before) / before) * 1_000_000)
+
+/** One that paid nothing, a step of its offer, pays all of it anew. */
+const changeOfGoal = (before = 0, after = 0) => (before === 0 && after > 0 ? Infinity : changeOf(before, after))
 
 const sumOf = (amounts: number[]) => amounts.reduce((sum, one) => sum + one, 0)

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { editOffer } from '../../../test/edit-offer.ts'
+import { TESTER } from '../../../test/tester.ts'
 import { createTestFeed } from '../../../test/upstreams/feed.ts'
 import { SHAPES } from '../../../test/upstreams/shapes.ts'
 import { useWorld } from '../../../test/world.ts'
+import { setOfferStatus } from '../offers/offers.ts'
 import { findFeedOfOffer } from './pins.ts'
 
 const world = useWorld('feed_pins')
@@ -29,6 +31,35 @@ test('an edit that is taken back by hand follows what the feed has had meanwhile
   assert.deepEqual(await pinsOf(offer_id), [])
   assert.equal((await run()).counts.changed, 1)
   assert.partialDeepStrictEqual(await ofFeed(1), { payout_micros: 100_000, revenue_micros: 100_000, countries: ['FR'] })
+})
+
+test('an offer that was resumed by hand while it was gone, and is paused after it returned, stays paused', async () => {
+  const { db } = world.database
+  const { upstream, run, ofFeed } = await createTestFeed(world)
+  await run()
+  const all = upstream.offers
+  upstream.offers = all.filter(({ id }) => id !== 1_001)
+  await run()
+  const { offer_id } = await ofFeed(1)
+  await setOfferStatus(db, TESTER, offer_id, 'active')
+  upstream.offers = all
+  await run()
+  assert.deepEqual(await pinsOf(offer_id), [])
+  await setOfferStatus(db, TESTER, offer_id, 'paused')
+  await run()
+  assert.equal((await ofFeed(1)).status, 'paused')
+})
+
+test('an edit that the feed catches up with is none, and taking it back is one', async () => {
+  const { upstream, run, ofFeed } = await createTestFeed(world)
+  await run()
+  const { offer_id, name } = await ofFeed(1)
+  await editOffer(world, offer_id, () => ({ name: 'Ours' }))
+  upstream.offers = upstream.offers.map((offer) => (offer.id === 1_001 ? { ...offer, name: 'Ours' } : offer))
+  await run()
+  await editOffer(world, offer_id, () => ({ name }))
+  await run()
+  assert.equal((await ofFeed(1)).name, name)
 })
 
 test('an upstream is not asked for changes only while something of it is not applied', async () => {

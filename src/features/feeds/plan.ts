@@ -107,7 +107,9 @@ function planNew({ one, offer, mapped, paid, before }: Change): Next {
 function planKnown({ one, mapped, paid, before }: Change, recorded: RecordedOffer, wrote: ShownRecord): Next | Stays {
   const shown = plainOf(recorded)
   const applied = withNewFields(wrote, one.offer, mapped)
-  const pinned = pinnedFields(recorded, applied)
+  // What the feed has now, too, is as if it had written it: changing it is an edit from then on.
+  const other = pinnedFields(recorded, mapped)
+  const pinned = pinnedFields(recorded, applied).filter((field) => other.includes(field))
   const isPinned = pinned.includes('goals')
   const held = before === null || isPinned ? null : { before: one.held_payout?.before ?? one.split_from?.payout ?? shown['payout'], after: mapped['payout'] } // prettier-ignore
   // Only the money waits. An offer that was gone returns with it: it would promise what is no longer paid.

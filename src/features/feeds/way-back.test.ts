@@ -281,3 +281,12 @@ test('Everflow: a conversion of another of its offers is not credited at the one
   }
   assert.equal((await call(of(offer.external_id))).outcome, 'approved')
 })
+
+test('two feeds that are added to an advertiser at once both bring their words', async () => {
+  const { db } = world.database
+  const { advertiser_id: advertiserId } = await createAdvertiser(db, TESTER, SECRET_KEY, 'Of two networks')
+  const add = (preset: string) => createFeed(db, TESTER, SECRET_KEY, { name: `At once, ${preset}`, advertiserId, kind: { preset }, credentials: new Upstream(preset).source.credentials, settings: FEED_DEFAULTS }) // prettier-ignore
+  await Promise.all([add('lootably'), add('adgate')])
+  const { status_map } = await getAdvertiser(db, advertiserId)
+  assert.deepEqual(status_map, { 0: 'reversed', 1: 'approved', approved: 'approved', pending: 'pending', rejected: 'reversed' }) // prettier-ignore
+})

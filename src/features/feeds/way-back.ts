@@ -34,6 +34,8 @@ export async function understandUpstream(
   advertiserId: number,
   back: WayBack = PLAIN,
 ): Promise<void> {
+  // Two feeds that are added at once would each write their own words over those of the other.
+  await sql`SELECT FROM advertisers WHERE advertiser_id = ${advertiserId} FOR NO KEY UPDATE`.execute(trx)
   const known = await getAdvertiser(trx, advertiserId)
   const { statuses = {}, negative_amount, reversal_prefix, ignored, only_goal } = back
   for (const conflict of conflictsWith(known, back)) throw new OperatorError(`The advertiser ${known.name} ${conflict}. Change that, or choose another advertiser for this feed.`, 'advertiser') // prettier-ignore

@@ -107,13 +107,13 @@ async function inParts(part: () => Promise<number>): Promise<number> {
 
 type Counted = { app_id: number; quarter: Date; offer_id: number; country: string | null; device: string | null; locker_id: number | null; subs: (string | null)[] } // prettier-ignore
 
-/** Of clicks that retention dropped there are counts by sub-ID: those of this user count without it. */
+/** Of clicks that retention dropped there are counts by sub-ID, but of bots: those of this user count without it. */
 async function takeFromCounts(trx: Trx, conversionIds: string[]): Promise<void> {
   const { rows } = await sql<Counted>`
     SELECT DISTINCT ON (c.click_id) c.app_id, date_bin('15 minutes', c.click_at, '2000-01-01T00:00:00Z') AS quarter, c.offer_id,
       c.country, c.device, c.locker_id, ARRAY[c.aff_sub, c.aff_sub2, c.aff_sub3, c.aff_sub4] AS subs
     FROM conversions c LEFT JOIN LATERAL (SELECT true AS is_there FROM clicks k WHERE k.click_id = c.click_id) k ON true
-    WHERE c.conversion_id = ANY (${conversionIds}::uuid[]) AND c.click_id IS NOT NULL AND NOT c.is_test AND k.is_there IS NULL
+    WHERE c.conversion_id = ANY (${conversionIds}::uuid[]) AND c.click_id IS NOT NULL AND c.nth_of_click IS NOT NULL AND NOT c.is_test AND k.is_there IS NULL
       AND num_nonnulls(c.aff_sub, c.aff_sub2, c.aff_sub3, c.aff_sub4) > 0
     ORDER BY c.click_id`.execute(trx)
   for (const { app_id, quarter, offer_id, country, device, locker_id, subs } of rows) {

@@ -1,4 +1,5 @@
 // What an amount says in an advertiser's call, and what it is worth.
+import { uuid7 } from '../../../lib/uuid7.ts'
 import { dayOf, setRates } from '../../rates/rates.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -192,6 +193,21 @@ test('with a rate, an amount of another currency counts in dollars of the day of
   assert.equal((await send(again)).outcome, 'duplicate')
   const two = await say(offerId, { click_id: 'CLICK', amount: '100', currency: 'SEK,USD' })
   assert.equal(two.outcome, 'invalid', 'two currencies are none')
+})
+
+test('an amount of another currency counts in dollars of the day of its click also in a call that names only the transaction', async () => {
+  const goals = [{ name: 'Buy', payout: 1, revenue: 2, payout_percent: 50, revenue_percent: 100 }]
+  const { offerId } = await newOffer({ payout: 1, revenue: 2, goals })
+  const { db, pool } = world.database
+  const now = new Date()
+  const before = new Date(now.getTime() - 86_400_000)
+  await setRates(db, TESTER, [{ currency: 'NOK', day: dayOf(before), usd: '0.1' }, { currency: 'NOK', day: dayOf(now), usd: '0.2' }], now) // prettier-ignore
+  const first = await say(offerId, { click_id: 'CLICK', txn_id: 'n1', status: 'pending', amount: '100', currency: 'NOK' }) // prettier-ignore
+  const aged = uuid7(before.getTime())
+  await pool.query('UPDATE conversions SET click_id = $1 WHERE click_id = $2', [aged, first.row?.click_id])
+  await send(`token=${world.tokenOf(offerId)}&txn_id=n1&amount=100&currency=NOK`)
+  const { status, revenue_micros } = await db.selectFrom('conversions').select(['status', 'revenue_micros']).where('click_id', '=', aged).executeTakeFirstOrThrow() // prettier-ignore
+  assert.deepEqual([status, revenue_micros], ['approved', 10_000_000])
 })
 
 test('the transaction ID of a reversal may begin with a prefix', async () => {

@@ -11,6 +11,7 @@ import { type CallOutcome, type InboundCall, isUnprocessed } from './inbound-cal
 import { findIgnored } from './ignored-calls.ts'
 import { isAllowedFrom } from './allowed-addresses.ts'
 import {
+  clickOfTransaction,
   findDueCalls,
   findKnownClicks,
   isKnownTransaction,
@@ -93,7 +94,7 @@ export async function confirmCall(
     clickId: parsed.clickId,
     ...goalFor(call, parsed.goal),
     transactionId: parsed.transactionId,
-    ...(await inDollars(db, parsed, call.receivedAt)),
+    ...(await inDollars(db, parsed, call)),
     status: parsed.status,
     country: parsed.country ?? (parsed.ip === null ? null : countryOf(parsed.ip)),
     isAgain,
@@ -110,16 +111,17 @@ export async function confirmCall(
 }
 
 /**
- * At the rate of the day of the click, so that a call that is repeated on another day means the same; without a click, of
- * the day of the call.
+ * At the rate of the day of the click, so that a call that is repeated on another day means the same; where no click is
+ * known, of the day of the call.
  */
 async function inDollars(
   db: Db,
-  { amountMicros, amountProblem, currency, clickId, status }: CallParameters,
-  receivedAt: Date,
+  { amountMicros, amountProblem, currency, clickId: named, transactionId, status }: CallParameters,
+  { advertiserId, receivedAt }: InboundCall & { advertiserId: number },
 ) {
   // prettier-ignore
   if (currency === null || amountMicros === null) return { amountMicros, amountProblem }
+  const clickId = named ?? (await clickOfTransaction(db, advertiserId, transactionId ?? ''))
   // An ID that is not ours may say any time.
   const earned = clickId === null ? receivedAt : new Date(Math.min(uuid7Time(clickId), receivedAt.getTime()))
   const rate = await rateOn(db, currency, dayOf(earned))

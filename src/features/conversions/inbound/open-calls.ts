@@ -115,6 +115,19 @@ export async function isKnownTransaction(db: Db, advertiserId: number, transacti
   return found !== undefined
 }
 
+const MOST_SEARCHED = 50 // of one transaction
+
+/** The click of what has this transaction; null: none. */
+export async function clickOfTransaction(db: Db, advertiserId: number, transactionId: string): Promise<string | null> {
+  const { rows } = await sql<{ click_id: string | null }>`SELECT click_id FROM (
+      (SELECT 1 AS place, conversion_id, click_id FROM conversions WHERE advertiser_id = ${advertiserId}
+        AND advertiser_transaction_id = ${transactionId} AND status <> 'rejected' LIMIT ${MOST_SEARCHED}::integer) UNION ALL
+      (SELECT 2, conversion_id, click_id FROM conversions WHERE advertiser_id = ${advertiserId}
+        AND advertiser_transaction_id = ${transactionId} AND status = 'rejected' LIMIT ${MOST_SEARCHED}::integer)
+    ) found ORDER BY place, conversion_id LIMIT 1`.execute(db)
+  return rows[0]?.click_id ?? null
+}
+
 /** Calls still without a click wait twice as long as before; after three days they are left to the operator. */
 export async function postponeCalls(db: Db, inboundIds: readonly string[], now: Date): Promise<void> {
   if (inboundIds.length === 0) return

@@ -22,6 +22,17 @@ test('an owner changes some reward settings; the others stay, and the change is 
   assert.deepEqual(entries[1]?.details, { before: { ...DEFAULTS, keeps_balance: true }, after: changed.data })
 })
 
+test('rounding and decimals that are changed at once both count', async () => {
+  const { appId } = await world.createApp()
+  const owner = await visit(world, 'publisher_owner', await publisherOfApp(world, appId))
+  const path = `/apps/${appId}/rewards`
+  for (let i = 0; i < 5; i++) {
+    await owner.patch(path, { rounding: 'down', decimals: 4 })
+    await Promise.all([owner.patch(path, { rounding: 'up' }), owner.patch(path, { decimals: 0 })])
+    assert.deepEqual((await owner.get(path)).data, { ...DEFAULTS, rounding: 'up', decimals: 0 })
+  }
+})
+
 test('what is no setting is refused, with what is wrong about it', async () => {
   const { appId } = await world.createApp()
   const owner = await visit(world, 'publisher_owner', await publisherOfApp(world, appId))

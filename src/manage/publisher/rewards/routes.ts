@@ -41,8 +41,7 @@ export function rewardRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
     body: ChangedRewardSettings,
     reply: RewardSettings,
     async run({ app, by, body }) {
-      const before = await readRewardSettings(db, app.appId)
-      await changeRewardSettings(db, by, app.appId, changeOf(body, before))
+      await changeRewardSettings(db, by, app.appId, (before) => changeOf(body, before))
       await refresh()
       return presentRewardSettings(await readRewardSettings(db, app.appId))
     },
