@@ -4,6 +4,9 @@ import { messageOf } from './errors.ts'
 
 const MAX_PAUSE_MS = 5_000
 
+/** What a run may return that found nothing to try: whether what failed works again is not known. */
+export const NOTHING_TRIED = Symbol('nothing tried')
+
 export type Work = { run(): Promise<unknown>; onFailure?(): Promise<void> }
 
 export type Loop = {
@@ -30,8 +33,9 @@ export function createLoop(
   async function runOnce(): Promise<void> {
     const startedMs = performance.now()
     try {
-      await work.run()
+      const done = await work.run()
       loop.onRun?.({ tookMs: performance.now() - startedMs, error: null })
+      if (done === NOTHING_TRIED) return
       if (failures > 0) log.info(`${name} works again`)
       failures = 0
     } catch (error) {

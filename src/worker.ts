@@ -58,7 +58,7 @@ import { rollUpBalances } from './features/users/rollup.ts'
 import { forgetOldWallDays } from './features/wall/funnel.ts'
 import { forgetOldTickets } from './features/wall/old-tickets.ts'
 import { forgetOldUnlocks } from './features/lockers/old-unlocks.ts'
-import { createLoop, type Loop, type Work } from './loop.ts'
+import { createLoop, type Loop, NOTHING_TRIED, type Work } from './loop.ts'
 
 const LOOK_MS = 200
 const SECOND = 1_000
@@ -122,7 +122,7 @@ export async function buildWorker({ config, secretKey, database, log, metrics, t
   every(5 * SECOND, 'taking back postbacks of dead workers', () => reapExpired(db))
   every(SECOND, 'replaying postbacks', () => runReplays(db, warn))
   every(SECOND, 'taking out postbacks that are no longer wanted', () => siftQueues(db))
-  if (postman !== null) every(SECOND, 'sending mails', () => postman.send())
+  if (postman !== null) every(SECOND, 'sending mails', async () => ((await postman.send()) > 0 ? null : NOTHING_TRIED))
   every(MINUTE, 'giving up mails', async () => {
     for (const message of await giveUpMails(db, postman !== null)) warn(message)
   })
