@@ -53,6 +53,11 @@ test('presets are days of the zone, also where months, years and zones meet', ()
   assert.deepEqual(presets('Europe/Berlin', '2026-03-29T22:30Z').slice(0, 2), ['2026-03-30 2026-03-30', '2026-03-29 2026-03-29']) // prettier-ignore
 })
 
+test('the first and the last day of the calendar are times like others', () => {
+  live('en-US', 'UTC')
+  for (const clock of ['0001-01-01T00:00', '9999-12-31T23:59']) assert.equal(fromClockTime(clock), `${clock}:00.000Z`)
+})
+
 test('an unknown zone or language is that of the browser', () => {
   live('en-US', 'UTC')
   assert.equal(formatCents(1234.567), '$1,234.56')

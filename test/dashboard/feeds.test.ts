@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { runAskedFeeds, runDueFeeds } from '../../src/features/feeds/due-feeds.ts'
 import { FEED_DEFAULTS } from '../../src/features/feeds/feed-settings.ts'
-import { createFeed } from '../../src/features/feeds/feeds.ts'
+import { createFeed, readFeed } from '../../src/features/feeds/feeds.ts'
 import { createGuardedOpener } from '../../src/features/postbacks/app-sender.ts'
 import { Upstream } from '../upstreams/server.ts'
 import { upstreamOffer } from '../upstreams/shapes.ts'
@@ -203,5 +203,25 @@ test('the page of a feed says how callbacks of its network are read, and a feed 
   await page.getByText('The feed “Brackwater” is removed.').waitFor()
   await page.getByRole('heading', { name: 'Feeds', exact: true }).waitFor()
   await becomes(() => page.getByRole('cell', { name: 'Brackwater' }).count(), 0)
+  assert.deepEqual(complaints, [])
+})
+
+test('two tabs that change settings of a feed keep what the other one saved', async () => {
+  const { db } = world.database
+  const { feedId } = await createFeed(db, TESTER, SECRET_KEY, { name: 'Two tabs', advertiserId: null, kind: { preset: 'cpalead' }, credentials: { publisher: '1' }, settings: FEED_DEFAULTS }) // prettier-ignore
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: `/network/feeds/${feedId}?tab=settings` })
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  const save = async (tab: typeof page) => {
+    await tab.getByRole('button', { name: 'Save' }).click()
+    await tab.getByText('Saved. The next run reads all offers again.').waitFor()
+  }
+  await other.getByLabel('Maximum margin').fill('9')
+  await page.getByLabel('Share for publishers').fill('60')
+  await save(page)
+  await save(other)
+  await becomes(() => other.getByLabel('Share for publishers').inputValue(), '60')
+  const { settings } = await readFeed(db, SECRET_KEY, feedId)
+  assert.deepEqual([settings.sharePpm, settings.maxMarginMicros], [600_000, 9_000_000])
   assert.deepEqual(complaints, [])
 })

@@ -98,7 +98,7 @@ export function readSettings(given: Partial<GivenSettings>, before: FeedSettings
   const maxMarginMicros = amount('max_margin', 'The maximum margin', before.maxMarginMicros)
   if (minMarginMicros !== null && maxMarginMicros !== null && minMarginMicros > maxMarginMicros) report('max_margin', 'The maximum margin must not be below the minimum margin.') // prettier-ignore
   const words = given.blocked_words ?? before.filters.blockedWords
-  if (words.length > MOST_WORDS || words.some((word) => word.trim() === '' || word.length > 100)) report('blocked_words', `Enter at most ${MOST_WORDS} words of 1 to 100 characters.`) // prettier-ignore
+  if (words.length > MOST_WORDS || words.some((word) => word.trim() === '' || word.length > 100 || /[\r\n]/.test(word))) report('blocked_words', `Enter at most ${MOST_WORDS} words of 1 to 100 characters, none with a line break.`) // prettier-ignore
   const settings: FeedSettings = {
     currency: given.currency ?? before.currency,
     sharePpm: percent('share_percent', 'The share', 100, before.sharePpm),

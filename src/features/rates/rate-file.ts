@@ -17,6 +17,7 @@ export async function readRateFile(text: string): Promise<Rate[]> {
     else rates.push(...(names[0] === 'date' ? fromEuros(names, cells, row.line) : [fromPlain(names, cells, row.line)]))
   }
   if (names === null) throw new OperatorError(`The file is empty. ${EXPECTED}`, 'csv')
+  if (rates.length === 0) throw new OperatorError(`The file has no rates. ${EXPECTED}`, 'csv')
   return rates
 }
 

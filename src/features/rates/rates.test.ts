@@ -53,6 +53,8 @@ test('files of the European Central Bank are read, of one day and of many, and p
   assert.deepEqual(await readRateFile('currency,day,usd\neur,2026-11-17,1.08\n'), [{ currency: 'EUR', day: '2026-11-17', usd: '1.08' }]) // prettier-ignore
   for (const [text, problem] of [
     ['', /is empty/],
+    ['currency,day,usd\n', /has no rates/],
+    ['not a table', /has no rates/],
     ['a,b\n1,2\n', /Line 2 has no currency/],
     ['Date,JPY\n2026-11-17,160\n', /Line 2 has no rate for USD/],
     ['Date,USD\nyesterday,1\n', /"yesterday" is not a day/],
@@ -65,6 +67,7 @@ test('what is recorded stands in the audit log, and old rates are deleted but fo
   const { db } = world.database
   const old = [{ currency: 'NOK', day: '2025-10-01', usd: '0.1' }, { currency: 'NOK', day: '2025-10-10', usd: '0.2' }, { currency: 'NOK', day: '2025-10-20', usd: '0.3' }] // prettier-ignore
   assert.equal(await setRates(db, TESTER, old, NOW), 1, 'days that nothing can be about any more are left out')
+  await assert.rejects(setRates(db, TESTER, old.slice(0, 1), NOW), /2025-10-01 is too long ago/)
   assert.equal(await setRates(db, TESTER, old, new Date('2025-10-21T00:00:00Z')), 2)
   await forgetOldRates(db, NOW)
   const left = await db

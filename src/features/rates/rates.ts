@@ -69,6 +69,7 @@ export async function setRates(db: Db, by: Actor, rates: readonly Rate[], now: D
   if (problems.length > 0) throw new InvalidInput(problems)
   const first = dayOf(new Date(now.getTime() - KEPT_DAYS * DAY_MS))
   const wanted = [...new Map(rates.filter(({ day }) => day >= first).map((rate) => [`${rate.currency} ${rate.day}`, rate])).values()] // prettier-ignore
+  if (rates[0] !== undefined && wanted.length === 0) throw new InvalidInput([{ field: 'rates.0.day', message: `${rates[0].day} is too long ago: rates from before ${first} are not kept.` }]) // prettier-ignore
   return inTransaction(db, async (trx) => {
     const { rows } = await sql<{ currency: string; day: string; usd: string }>`
       INSERT INTO currency_rates AS r (currency, day, usd)

@@ -45,6 +45,11 @@ test('what was accepted as a version stays what it was, also after other version
   const unfair = { ...fair, text: 'Be unfair.' }
   const next = { ...TERMS, version: 'kept-2' }
   const draft = { ...TERMS, version: 'kept-3' }
+  assert.deepEqual(
+    await set({ ...fair, version: '  ' }),
+    ['terms.version'],
+    'no one could tell which terms they accept',
+  )
   await openSignUp(db, { terms: fair })
   const form = createForm(accepting(seen(fair)))
   assert.equal((await sendForm(world, form)).status, 200)

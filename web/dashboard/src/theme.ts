@@ -22,6 +22,10 @@ export const theme = createTheme({
         label: { whiteSpace: 'normal', overflow: 'visible' },
       },
     },
+    // An operator's question may be a URL, or another word that is wider than a phone.
+    InputWrapper: { styles: { label: { overflowWrap: 'anywhere' } } },
+    // A pasted list may have one entry per line.
+    TagsInput: { defaultProps: { splitChars: [',', '\n'] } },
     Paper: { defaultProps: { withBorder: true, p: 'md' } },
   },
 })

@@ -63,6 +63,7 @@ function findProblems({ terms, questions, blocked_domains: domains }: SignUpSett
   const add = (field: string, message: string) => problems.push({ field, message })
   if (terms !== null && (terms.url === null) === (terms.text === null || terms.text.trim() === ''))
     add('terms', 'Provide the terms either as a URL or as text.')
+  if (terms?.version.trim() === '') add('terms.version', 'Enter a version, such as a date.')
   if (terms?.url != null && !isWebUrl(terms.url)) add('terms.url', `"${terms.url}" is not a URL.`)
   const [ids, labels] = [new Set<string>(), new Set<string>()]
   questions.forEach(({ question_id, label, kind, choices }, i) => {

@@ -199,8 +199,11 @@ test('settings change what the next run does; filters leave out without counting
   assert.equal(left?.reason, 'it runs in none of this feed’s countries')
   upstream.offers = upstream.offers.filter(({ country }) => country !== 'US')
   assert.partialDeepStrictEqual(await ask('run'), { outcome: 'refused', paused: 0 }, 'what is gone there still counts')
-  const wrong = await operator.patch(one, { settings: { countries: ['XX'], hold_changes_percent: 0 } })
+  const wrong = await operator.patch(one, {
+    settings: { countries: ['XX'], hold_changes_percent: 0, blocked_words: ['casino\ncrypto'] },
+  })
   assert.deepEqual(Object.keys(wrong.error.details ?? {}).toSorted(), [
+    'settings.blocked_words',
     'settings.countries',
     'settings.hold_changes_percent',
   ])

@@ -273,5 +273,5 @@ export const RateList = shape('CurrencyRateList', { rates: Type.Array(Type.Objec
 export const RatesSet = shape('GivenCurrencyRates', {
   rates: Type.Array(Type.Object(rate), { minItems: 1, maxItems: 200 }),
 })
-export const RateFile = shape('CurrencyRateFile', { csv: Type.String({ minLength: 1, maxLength: 5_000_000 }) })
+export const RateFile = shape('CurrencyRateFile', { csv: Type.String({ maxLength: 5_000_000 }) })
 export const RatesChanged = shape('ChangedCurrencyRates', { changed: Type.Integer() })

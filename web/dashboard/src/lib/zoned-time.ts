@@ -27,6 +27,7 @@ export function fromClockTime(text: string): string | null {
   const shownAt = (ms: number) => Date.parse(`${clock.format(ms).replace(' ', 'T')}Z`)
   const candidates = [wanted - DAY_MS, wanted + DAY_MS]
     .map((ms) => wanted - (shownAt(ms) - ms))
+    .filter((ms) => !Number.isNaN(ms)) // a day earlier or later may have a year that cannot be read: 0, or 10000
     .toSorted((a, b) => a - b)
   const at = candidates.find((ms) => shownAt(ms) === wanted) ?? candidates.at(-1) ?? wanted
   return new Date(at).toISOString()

@@ -11,11 +11,11 @@ import { AcceptServiceTerms } from '../parts/sign-up/service-terms.tsx'
 
 /** For an owner of a publisher that accepted an earlier version. Its keys work meanwhile. */
 export default function AcceptTerms() {
-  const { terms } = useMe()
-  return terms === null ? null : <Changed terms={terms} />
+  const { terms, publisher } = useMe()
+  return terms === null ? null : <Changed terms={terms} keysWork={publisher?.status === 'active'} />
 }
 
-function Changed({ terms }: { terms: Schemas['ShownTerms'] }) {
+function Changed({ terms, keysWork }: { terms: Schemas['ShownTerms']; keysWork: boolean }) {
   const form = useForm({ initialValues: { version: null as string | null } })
   const { formProps, isSending, error } = useSubmit(
     form,
@@ -33,7 +33,7 @@ function Changed({ terms }: { terms: Schemas['ShownTerms'] }) {
   return (
     <Door
       title="The terms have changed"
-      about="Read and accept the new terms to continue. Your keys keep working meanwhile."
+      about={`Read and accept the new terms to continue.${keysWork ? ' Your keys keep working meanwhile.' : ''}`}
     >
       <form {...formProps}>
         <Stack>

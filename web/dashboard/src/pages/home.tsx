@@ -14,6 +14,7 @@ export default function Home() {
         </Empty>
       </Page>
     )
+  if (me.publisher !== null && me.publisher.refusal !== null) return <Page title="Welcome">{null}</Page> // the banner says why
   return (
     <Page title="Welcome" about="Create your first app and show offers to your users in five minutes.">
       <Paper maw={520} p="lg">

@@ -56,7 +56,7 @@ export default function ReportedLinks() {
         {(list) => (
           <DataTable
             rows={list.links}
-            columns={[...COLUMNS, canWrite && actionColumn(ask, (link) => restore.mutate(link))]}
+            columns={[...COLUMNS, canWrite && actionColumn(ask, (link) => restore.mutate(link), restore.isPending)]}
             rowKey={({ locker_id }) => locker_id}
             label="Reported links"
             minWidth={860}
@@ -123,7 +123,11 @@ function Destination({ link: { target_url, reported_targets } }: { link: Reporte
   )
 }
 
-function Reports({ link: { reports, last_reported_at, examples, taken_down_reason } }: { link: ReportedLink }) {
+function Reports({
+  link: { target_url: leads, reports, last_reported_at, examples, taken_down_reason },
+}: {
+  link: ReportedLink
+}) {
   if (last_reported_at === null) return <Text size="sm">{taken_down_reason}</Text>
   return (
     <>
@@ -131,8 +135,11 @@ function Reports({ link: { reports, last_reported_at, examples, taken_down_reaso
         {formatNoun(reports, 'report')}, last <Time at={last_reported_at} ago />
       </Text>
       <List size="xs">
-        {examples.map(({ reason, details }, i) => (
-          <List.Item key={i}>{details === '' ? REASONS[reason] : `${REASONS[reason]}: ${details}`}</List.Item>
+        {examples.map(({ reason, details, target_url }, i) => (
+          <List.Item key={i}>
+            {details === '' ? REASONS[reason] : `${REASONS[reason]}: ${details}`}
+            {target_url !== null && target_url !== leads && ` (when it led to ${target_url})`}
+          </List.Item>
         ))}
       </List>
     </>
@@ -142,6 +149,7 @@ function Reports({ link: { reports, last_reported_at, examples, taken_down_reaso
 const actionColumn = (
   askToTakeDown: (link: ReportedLink) => void,
   restore: (link: ReportedLink) => void,
+  isBusy: boolean,
 ): Column<ReportedLink> => ({
   name: 'Actions',
   cell: (link) =>
@@ -159,6 +167,7 @@ const actionColumn = (
         <Button
           size="xs"
           variant="default"
+          disabled={isBusy}
           onClick={() => restore(link)}
           aria-label={`Dismiss reports of ${link.name}`}
         >
@@ -166,7 +175,13 @@ const actionColumn = (
         </Button>
       </Group>
     ) : (
-      <Button size="xs" variant="default" onClick={() => restore(link)} aria-label={`Restore ${link.name}`}>
+      <Button
+        size="xs"
+        variant="default"
+        disabled={isBusy}
+        onClick={() => restore(link)}
+        aria-label={`Restore ${link.name}`}
+      >
         Restore
       </Button>
     ),

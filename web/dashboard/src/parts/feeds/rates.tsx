@@ -3,6 +3,7 @@ import { Button, FileButton, Group, Modal, Stack, TextInput } from '@mantine/cor
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { IconPlus, IconUpload } from '@tabler/icons-react'
+import { useRef } from 'react'
 import { post, put } from '../../lib/api.ts'
 import { formatNoun } from '../../lib/format.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
@@ -16,10 +17,15 @@ import { SubmitForm } from '../submit-form.tsx'
 export function RatesSection({ mayChange }: { mayChange: boolean }) {
   const rates = useGet('/rates')
   const [isOpen, { open, close }] = useDisclosure()
+  const reset = useRef<() => void>(null) // so that a file that was mended can be chosen again
   const upload = useChange(async (file: File) => post('/rates/import', { csv: await file.text() }), {
     refresh: ['/rates'],
     onDone: ({ changed }) => notifications.show({ message: changed === 0 ? 'No changes: all of these rates are already stored.' : `${formatNoun(changed, 'rate')} imported.`, color: 'green' }), // prettier-ignore
   })
+  const choose = (file: File | null) => {
+    if (file !== null) upload.mutate(file)
+    reset.current?.()
+  }
   return (
     <Section
       title="Exchange rates"
@@ -30,7 +36,7 @@ export function RatesSection({ mayChange }: { mayChange: boolean }) {
           <Button variant="default" leftSection={<IconPlus size={16} />} onClick={open}>
             Set a rate
           </Button>
-          <FileButton accept=".csv,text/csv" onChange={(file) => file !== null && upload.mutate(file)}>
+          <FileButton accept=".csv,text/csv" onChange={choose} resetRef={reset}>
             {(props) => (
               <Button {...props} variant="default" leftSection={<IconUpload size={16} />} loading={upload.isPending}>
                 Import a CSV file

@@ -22,8 +22,11 @@ export function SettingsSection({ feed, mayChange }: { feed: Schemas['Feed']; ma
       const given = valuesIn(values.credentials)
       const gone = feed.credentials.filter((name) => !values.credentials.some((row) => row.name.trim() === name))
       return patch(`/feeds/${feed.feed_id}`, {
-        name: values.name,
-        settings: bodyOf(values.settings),
+        ...(form.isDirty('name') ? { name: values.name } : {}),
+        // What was not edited here is left as it is by now: someone else may have changed it meanwhile.
+        settings: Object.fromEntries(
+          Object.entries(bodyOf(values.settings)).filter(([name]) => form.isDirty(`settings.${name}`)),
+        ),
         ...(Object.keys(given).length === 0 ? {} : { credentials: given }),
         ...(gone.length === 0 ? {} : { remove_credentials: gone }),
       })
@@ -37,7 +40,8 @@ export function SettingsSection({ feed, mayChange }: { feed: Schemas['Feed']; ma
       return false
     }
     const saved = await save.mutateAsync(values)
-    return { ...values, credentials: saved.credentials.map((name) => ({ name, value: '', isKept: true })) }
+    const kept = saved.credentials.map((name) => ({ name, value: '', isKept: true }))
+    return { name: saved.name, settings: valuesOf(saved.settings), credentials: kept }
   })
   return (
     <Section title="Settings">

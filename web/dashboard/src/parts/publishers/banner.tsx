@@ -11,7 +11,7 @@ const OWN = {
   },
   suspended: {
     title: 'Your account is suspended',
-    text: 'API keys and offer links do not work. Conversions of earlier clicks are still recorded and owed to you. Contact the network.',
+    text: 'API keys and offer links do not work. Conversions of earlier clicks are still recorded and owed to you. Contact the operator.',
   },
 }
 const OTHERS = {
@@ -21,7 +21,7 @@ const OTHERS = {
 
 const refused = (reason: string) => ({
   title: 'Your application was refused',
-  text: `Your keys do not work. Contact the network if this can be resolved. Reason: ${reason}`,
+  text: `Your keys do not work. Contact the operator if this can be resolved. Reason: ${reason}`,
 })
 
 export function PublisherBanner() {
