@@ -162,7 +162,7 @@ test('an operator takes a reported link down, and its publisher reads why', asyn
   await reportLocker(db, locker, { reason: 'scam', details: 'It asks for my card.' })
   await changeLocker(db, TESTER, world.config, { appId, lockerId: locker_id }, { name: 'Free coins', link: { target_url: 'https://harmless.example.com/' } }) // prettier-ignore
   await page.reload()
-  await page.getByText('Scam: It asks for my card.').waitFor()
+  await page.getByText('Scam: It asks for my card. (when it led to https://scam.example.com/)').waitFor()
   await page.getByText('Reported: https://scam.example.com/').waitFor()
   await checkLooks(page)
   await page.getByRole('button', { name: 'Take down Free coins' }).click()
