@@ -1,7 +1,16 @@
 // Resending what a later event of the same conversion has overtaken: an older status must not be the last one sent.
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { forgetPostbacks, createLane, NOW, putEvents, readPostback } from '../../../test/postback-world.ts'
+import { sql } from 'kysely'
+import {
+  claimDue,
+  forgetPostbacks,
+  createLane,
+  NOW,
+  putEvents,
+  putPostback,
+  readPostback,
+} from '../../../test/postback-world.ts'
 import { useWorld } from '../../../test/world.ts'
 import { listPostbacks } from './postbacks.ts'
 import { replayPostback } from './replay-postback.ts'
@@ -80,4 +89,25 @@ test('a later event whose postback is no longer kept has overtaken an older one,
     const { warning } = (await replayPostback(db, TESTER, approved, null)) ?? {}
     assert.equal(warning?.includes('no longer kept') ?? false, count === 0)
   }
+})
+
+test('a later event that is being sent at this moment counts as one that was delivered', async () => {
+  const { db } = world.database
+  const lane = await createLane(world)
+  const [approved = ''] = await putEvents(db, lane, { status: 'approved', state: 'dead' })
+  const { conversion_id: conversionId } = await readPostback(db, approved)
+  const reversed = await putPostback(db, lane, { conversionId, sequence: 2, status: 'reversed' })
+  await sql`
+    INSERT INTO conversion_events (conversion_id, sequence, event_id, app_id, is_test, actor, created_at, status,
+      payout_micros, revenue_micros, currency, rate_micros)
+    VALUES (${conversionId}, 2, ${reversed}, ${lane}, false, 'advertiser', now(), 'reversed', 0, 0, 'Coins', 1000000)`.execute(
+    db,
+  )
+  assert.equal((await claimDue(db, 10, 10, NOW)).length, 1)
+  const replayId = await startReplay(db, TESTER, lane, { state: 'dead' })
+  await runAll()
+  assert.deepEqual(await queued(lane), [reversed])
+  assert.equal((await readReplay(db, replayId)).skipped, 1)
+  const { warning } = (await replayPostback(db, TESTER, approved, null)) ?? {}
+  assert.match(warning ?? '', /reversed.*being sent.*sequence/)
 })

@@ -4,7 +4,7 @@ import { briefly } from '../../db/brief.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { findPostback, type Postback, type Viewer } from './postbacks.ts'
-import { isForgotten } from './replays.ts'
+import { isBeingSent, isForgotten } from './replays.ts'
 
 export type Replayed = {
   postback: Postback
@@ -52,14 +52,14 @@ async function warnOfLater(db: Db, { conversion_id, sequence }: Postback): Promi
   const later = await db
     .selectFrom('conversion_events as e')
     .leftJoin('postbacks as p', 'p.postback_id', 'e.event_id')
-    .select(['e.status', 'p.postback_id'])
+    .select(['e.status', 'p.postback_id', isBeingSent('p').as('is_being_sent')])
     .where('e.conversion_id', '=', conversion_id)
     .where('e.sequence', '>', sequence)
-    .where((is) => is.or([is('p.state', '=', 'delivered'), isForgotten('p')]))
+    .where((is) => is.or([is('p.state', '=', 'delivered'), isBeingSent('p'), isForgotten('p')]))
     .orderBy('e.sequence', 'desc')
     .executeTakeFirst()
   if (later === undefined) return null
   return later.postback_id === null
     ? `The postback of a later event of this conversion (${later.status}) is no longer kept. Unless your server orders events by sequence, the older status wins.`
-    : `A later event of this conversion (${later.status}) was already delivered. Unless your server orders events by sequence, the older status wins: resend the later postback, too.`
+    : `A later event of this conversion (${later.status}) ${later.is_being_sent ? 'is being sent at this moment' : 'was already delivered'}. Unless your server orders events by sequence, the older status wins: resend the later postback, too.`
 }

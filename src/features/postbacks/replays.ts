@@ -1,7 +1,7 @@
 // Bulk replays: a row says what is to be resent and how far that has come, so that it continues after a crash. What it
 // queues comes after everything else in its lane, and only so much of it at a time. A postback that would send an older
 // status than the receiver knows is left out: a later event of its conversion was delivered and is not resent.
-// A later event whose postback is no longer kept counts as delivered.
+// A later event whose postback is no longer kept counts as delivered, and so does one that is being sent at this moment.
 import { sql } from 'kysely'
 import { briefly } from '../../db/brief.ts'
 import { withRetry } from '../../db/pg-errors.ts'
@@ -110,10 +110,14 @@ function isMeant(name: string, filter: ReplayFilter, before: Date) {
 export const isForgotten = (name: string) => sql<boolean>`(${sql.ref(`${name}.postback_id`)} IS NULL
   AND EXISTS (SELECT FROM postback_settings s WHERE s.app_id = e.app_id AND e.status = ANY (s.events)))`
 
+/** Whether the postback by this name is under way: nothing that is queued now comes before it any more. */
+export const isBeingSent = (name: string) => sql<boolean>`EXISTS (SELECT FROM postback_queue q
+  WHERE q.app_id = ${sql.ref(`${name}.app_id`)} AND q.postback_id = ${sql.ref(`${name}.postback_id`)} AND q.state = 'sending')`
+
 const isOutdated = (filter: ReplayFilter, before: Date) => sql<boolean>`EXISTS (
   SELECT FROM conversion_events e LEFT JOIN postbacks later ON later.postback_id = e.event_id
   WHERE e.conversion_id = p.conversion_id AND e.sequence > p.sequence
-    AND (later.state = 'delivered' AND NOT ${isMeant('later', filter, before)} OR ${isForgotten('later')}))`
+    AND (later.state = 'delivered' AND NOT ${isMeant('later', filter, before)} OR ${isBeingSent('later')} OR ${isForgotten('later')}))`
 
 function replayable(db: Db, appId: number, filter: ReplayFilter, { before, after }: Made) {
   return db
