@@ -50,6 +50,11 @@ test('a photo loses where it was taken, its comments, and what is behind it, and
   }
 })
 
+test('a photo whose segments are filled up loses the same', () => {
+  const filled = Buffer.concat([Buffer.from([0xff, 0xff]), segment(0xe1, exif(tiffOf(1, true)))])
+  assert.deepEqual(strip(after(JPEG, 2, filled)), JPEG)
+})
+
 test('a PNG loses texts and times, and keeps its way up', () => {
   const chunk = (name: string, data: Buffer) => {
     const body = Buffer.concat([Buffer.from(name, 'latin1'), data])

@@ -21,6 +21,10 @@ function stripJpeg(bytes: Buffer): Buffer {
   while (at + 4 <= bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1] as number
     if (marker === EOI) break
+    if (marker === 0xff) {
+      at += 1 // filled up
+      continue
+    }
     const next = at + 2 + bytes.readUInt16BE(at + 2)
     const end = marker === SOS ? endOfScan(bytes, next) : next
     if (marker === APP1) orientation = readOrientation(bytes.subarray(at + 4, end)) ?? orientation

@@ -45,9 +45,21 @@ export type FeedRequest = RequestTemplate & {
 /** What the operator enters for a feed. `secret` ones are never shown again. */
 export type CredentialField = { name: string; label: string; hint?: string; secret: boolean }
 
-/** Whether a request goes where the other one does. Stored credentials are not sent anywhere else. */
-export const hasSameHosts = (one: FeedRequest, other: FeedRequest): boolean =>
+/** A request, and what it is filled with. */
+type Filled = { request: FeedRequest; credentials: Readonly<Record<string, string>> }
+
+/** Whether a request goes where the other one does, also where a credential names the host. Stored credentials are not sent anywhere else. */
+export const hasSameHosts = (one: Filled, other: Filled): boolean =>
   hostsOf(one).every((host) => hostsOf(other).includes(host))
 
-const hostsOf = ({ url, auth }: FeedRequest) =>
-  [url, ...(auth?.kind === 'exchange' ? [auth.request.url] : [])].map((one) => one.split(/[/?#]/).slice(0, 3).join('/').toLowerCase()) // prettier-ignore
+const hostsOf = ({ request: { url, auth }, credentials }: Filled) =>
+  [url, ...(auth?.kind === 'exchange' ? [auth.request.url] : [])].map((one) =>
+    one
+      .split(/[/?#]/)
+      .slice(0, 3)
+      .join('/')
+      .replaceAll(/\{(\w+)\}/g, (all, name: string) =>
+        Object.hasOwn(credentials, name) ? String(credentials[name]) : all,
+      )
+      .toLowerCase(),
+  )

@@ -41,12 +41,13 @@ export function readFeedChange(feed: Feed, given: Partial<GivenFeed> & { name?: 
   const isOwn = given.request !== undefined || given.mapping !== undefined
   if (isOwn && feed.preset !== null) throw new OperatorError('This feed uses the request and mapping of its preset.', 'mapping') // prettier-ignore
   const own = isOwn ? readOwn(given.request ?? feed.request, given.mapping ?? feed.mapping, Object.keys(credentials ?? feed.credentials)) : undefined // prettier-ignore
-  const isElsewhere = own !== undefined && !hasSameHosts(own.request, feed.request)
-  if (isElsewhere && checkRequest(own.request, Object.keys(given.credentials ?? {})).length > 0) throw new OperatorError(ELSEWHERE, 'credentials') // prettier-ignore
+  const request = own?.request ?? feed.request
+  const isElsewhere = !hasSameHosts({ request, credentials: credentials ?? feed.credentials }, feed)
+  if (isElsewhere && checkRequest(request, Object.keys(given.credentials ?? {})).length > 0) throw new OperatorError(ELSEWHERE, 'credentials') // prettier-ignore
   return {
     ...(given.name === undefined ? {} : { name: given.name.trim() }),
     ...(given.settings === undefined ? {} : { settings: readSettings(given.settings, feed.settings, 'settings.') }),
-    ...(credentials === undefined ? {} : { credentials }),
+    ...(isElsewhere ? { credentials: given.credentials ?? {} } : credentials === undefined ? {} : { credentials }),
     ...(own === undefined ? {} : { own }),
   }
 }

@@ -155,7 +155,7 @@ function lintPlaces(template: string): string[] {
   if (!one || !two || !/^https?:$/.test(one.protocol)) return ['Enter a full URL that begins with https:// or http://.']
   const errors: string[] = []
   if (one.username !== '' || one.password !== '')
-    errors.push('The URL cannot contain a user name and password: use a header or a parameter.')
+    errors.push('The URL cannot contain a user name and password: use a header, whose value is hidden from viewers.')
   if (one.hash !== two.hash) errors.push('A macro after # is never sent: move it to the query.')
   return errors
 }

@@ -7,6 +7,7 @@ import { findConversion, readNames } from '../../../features/conversions/convers
 import { type CallRow, searchCalls } from '../../../features/conversions/inbound/calls.ts'
 import type { CallOutcome } from '../../../features/conversions/inbound/inbound-call.ts'
 import { createLinkSigner } from '../../../features/offers/links.ts'
+import { findOffers, type RecordedOffer } from '../../../features/offers/offers.ts'
 import { postbackUrl } from '../../../features/offers/postback-urls.ts'
 import { microsToUsd } from '../../../lib/money.ts'
 import { uuid7 } from '../../../lib/uuid7.ts'
@@ -62,11 +63,14 @@ export function advertiserTestRoutes(routes: ManageRoutes, { db, secretKey, conf
       if (appId === null) throw notThere('There is no such test.')
       const { rows } = await searchClicks(db, { appId, userId: test_id, isTest: true }, 1)
       const [click] = rows
-      if (click === undefined) return { test_id, click: null, call: null, conversion: null }
+      const [offer] = click === undefined ? [] : await findOffers(db, [click.offer_id])
+      // The same for a test of another advertiser and for one whose link nobody has followed.
+      if (click === undefined || offer?.advertiser_id !== advertiser_id)
+        return { test_id, click: null, call: null, conversion: null }
       const call = await findCallAbout(advertiser_id, click.click_id)
       return {
         test_id,
-        click: await presentClick(advertiser_id, click),
+        click: await presentClick(offer, click),
         call: call === undefined ? null : presentCall(call),
         conversion: await presentConversion(advertiser_id, call?.conversion_id ?? null),
       }
@@ -83,12 +87,11 @@ export function advertiserTestRoutes(routes: ManageRoutes, { db, secretKey, conf
     )[0]
   }
 
-  async function presentClick(advertiserId: number, { click_id, clicked_at, offer_id }: ListedClick) {
-    const offer = await getOwnOffer(db, advertiserId, offer_id)
+  async function presentClick(offer: RecordedOffer, { click_id, clicked_at, offer_id }: ListedClick) {
     const goal = offer.goals.find(({ is_retired }) => !is_retired)
     if (goal === undefined) throw new Error(`Offer ${offer_id} has no goals.`)
     const target = { publicUrl: config.publicUrl, token: TOKEN_PLACE, goal, goals: offer.goals }
-    const url = postbackUrl(await findAdvertiserOf(db, advertiserId), target)
+    const url = postbackUrl(await findAdvertiserOf(db, offer.advertiser_id), target)
     const filled = url
       .replace('{click_id}', click_id)
       .replace('{txn_id}', `test-${click_id.slice(-12)}`)

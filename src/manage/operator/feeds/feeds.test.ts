@@ -19,7 +19,7 @@ let operator: Visitor
 const world = useWorld('manage_feeds', async () => {
   operator = await visit(world, 'operator')
 })
-world.config = { ...world.config, postbackAllow: ['127.0.0.1/32'] }
+world.config = { ...world.config, postbackAllow: ['127.0.0.1/32', '::1/128'] }
 const { auditOf } = createOwnedApps(world)
 let count = 0
 
@@ -139,6 +139,40 @@ test('credentials are never shown, and never sent to another host than the one t
   upstream.trouble = (_, response) => (upstream.send(response, 403, {}), true)
   const refused = await operator.post('/feeds/sample', { feed_id: feedId, request, credentials: {} })
   assert.deepEqual([refused.status, refused.error.message], [400, 'The upstream refused the credentials (HTTP 403). Check the key.']) // prettier-ignore
+})
+
+test('a credential that names the host takes no other credential elsewhere', async () => {
+  const { upstream, request } = await add()
+  const { mapping, credentials } = upstream.source
+  const port = new URL(request.url).port
+  const named = { ...request, url: request.url.replace(`127.0.0.1:${port}`, `{where}:${port}`) }
+  const body = {
+    name: `Feed ${count++}`,
+    request: named,
+    mapping,
+    credentials: { ...credentials, where: '127.0.0.1' },
+    settings: { share_percent: 50 },
+  }
+  const { data, status, text } = await operator.post<Static<typeof CreatedFeed>>('/feeds', body)
+  assert.equal(status, 200, text)
+  const feedId = data.feed.feed_id
+  const before = upstream.asked.length
+  const given = { credentials: { where: 'thief.localhost' } }
+  for (const answer of [await operator.patch(`/feeds/${feedId}`, given), await operator.post('/feeds/sample', { feed_id: feedId, request: named, ...given })]) // prettier-ignore
+    assert.deepEqual([answer.status, answer.error?.details?.['credentials']], [400, 'The request now goes to another host: enter the credentials again.']) // prettier-ignore
+  assert.equal(upstream.asked.length, before)
+  const all = { credentials: { ...credentials, where: 'thief.localhost' } }
+  assert.equal((await operator.patch(`/feeds/${feedId}`, all)).status, 200)
+})
+
+test('a feed that moves to another host leaves its credentials behind, also when it needs none there at first', async () => {
+  const { one, upstream, request } = await add()
+  const elsewhere = { ...request, url: request.url.replace('127.0.0.1', 'thief.localhost') }
+  const { json: _json, ...bare } = elsewhere
+  await operator.patch(one, { request: { ...bare, json: {} } })
+  const { status } = await operator.patch(one, { request: elsewhere })
+  assert.equal(status, 400)
+  assert.equal(upstream.asked.length, 0)
 })
 
 test('credentials are added and removed by name; one that the request needs stays', async () => {

@@ -36,7 +36,8 @@ export function tryRoutes(routes: ManageRoutes, { db, config, secretKey }: Manag
       const request = body.request as unknown as FeedRequest
       const problems = checkRequest(request, Object.keys({ ...stored?.credentials, ...body.credentials }))
       if (problems.length > 0) throw new InvalidInput(problems)
-      const isKnown = stored !== null && hasSameHosts(request, stored.request)
+      const filled = { request, credentials: { ...stored?.credentials, ...body.credentials } }
+      const isKnown = stored !== null && hasSameHosts(filled, stored)
       const credentials = { ...(isKnown ? stored.credentials : {}), ...body.credentials }
       if (checkRequest(request, Object.keys(credentials)).length > 0) throw badRequest({ credentials: ELSEWHERE })
       try {
