@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import type pg from 'pg'
 import { type Part, readNodes } from './nodes.ts'
 import type { Db } from './open.ts'
+import { isAlive } from '../lib/is-alive.ts'
 
 /** Of one process: its pool, and what commands beside it use. A supervisor keeps none open. */
 const CONNECTIONS_A_PROCESS = 12
@@ -57,13 +58,4 @@ export async function readConnectionLimits(pool: pg.Pool): Promise<ConnectionLim
   const { total, locks, reserved, used, of_database, of_role } = rows[0] as Limits
   const most = Math.min(...[total - reserved, of_database, of_role].filter((limit) => limit >= 0))
   return { most, used, locks }
-}
-
-/** One that was killed has not taken its leave. */
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import pg from 'pg'
@@ -67,6 +67,18 @@ test('it goes with its last user when that one is killed, and the next start fin
   const again = await holdEmbeddedPostgres(dataDir)
   assert.deepEqual(await query(again, 'SELECT n FROM kept'), [{ n: 1 }])
   await again.release()
+})
+
+test('the last user waits until it has stopped, also after one that was killed without letting go', async () => {
+  const mine = await holdEmbeddedPostgres(dataDir)
+  const other = await otherHolder()
+  const { joinedDir } = mine.cluster
+  assert.equal(readdirSync(joinedDir).length, 2)
+  other.kill('SIGKILL')
+  await once(other, 'exit')
+  await mine.release()
+  assert.equal(livePostmaster(mine.cluster), null)
+  assert.deepEqual(readdirSync(joinedDir), [])
 })
 
 test('many who come and go at once all find it running', async () => {

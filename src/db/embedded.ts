@@ -8,6 +8,8 @@
 //   a reader                  -> running, starting or stopping: join
 //   the watchdog confirms     -> running, and it stays: connect
 //   it does not within a time -> it was on its way out: look again
+//
+// The file by which the watchdog confirms a process stays while it holds the pipe: who lets go of it sees whether others do.
 import { randomUUID } from 'node:crypto'
 import {
   closeSync,
@@ -15,6 +17,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -25,6 +28,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { messageOf, OperatorError } from '../errors.ts'
 import { withFileLock } from '../lib/file-lock.ts'
+import { isAlive } from '../lib/is-alive.ts'
 import { APP_ROLE, appRolePassword, setUpAppRole } from './app-role.ts'
 import { keepSecretFile } from './secret-file.ts'
 import { type Cluster, locateCluster } from './cluster.ts'
@@ -56,23 +60,27 @@ export async function holdEmbeddedPostgres(dataDir: string): Promise<EmbeddedPos
   const cluster = await locateCluster(folder)
   const password = keepSecretFile(join(folder, 'postgres-password'))
   const server = new Server(cluster, password)
-  const pipe = await server.hold()
+  const held = await server.hold()
   return {
     connection: server.connection(),
     superuserConnection: server.superuserConnection(NAME),
     cluster,
     async revive() {
       // Our own end of the pipe stays open: the new server's watchdog sees it too.
-      if (!server.isWatched()) closeSync(await server.hold())
+      if (!server.isWatched()) server.letGo(await server.hold())
     },
     async release() {
-      closeSync(pipe)
+      server.letGo(held)
+      if (server.hasOtherUsers()) return
       for (let waited = 0; waited < 200 && server.isWatched(); waited += 10) await sleep(10)
       if (server.isWatched()) return
       for (let waited = 0; waited < 5_000 && livePostmaster(cluster) !== null; waited += 10) await sleep(10)
     },
   }
 }
+
+/** One end of the pipe, and the name under which the watchdog knows of it. */
+type Held = { pipe: number; name: string }
 
 class Server {
   readonly #cluster: Cluster
@@ -91,25 +99,41 @@ class Server {
     return { host: this.#cluster.socketDir, user: NAME, password: this.#password, database }
   }
 
-  /** Joins the users of the server, starting it when there are none. Returns the descriptor that keeps it alive. */
-  async hold(): Promise<number> {
+  /** Joins the users of the server, starting it when there are none. What it returns keeps it alive. */
+  async hold(): Promise<Held> {
     const deadline = Date.now() + START_DEADLINE_MS
     let problem = 'it did not answer'
     while (Date.now() < deadline) {
-      const pipe =
+      const held =
         (await this.#join()) ??
         (await withFileLock(join(this.#cluster.home, 'start.lock'), async () =>
           this.isWatched() ? null : this.#start(deadline),
         ))
-      if (pipe === null) continue
+      if (held === null) continue
       const trouble = await this.#problem()
-      if (trouble === null) return pipe
+      if (trouble === null) return held
       problem = trouble
-      closeSync(pipe)
+      this.letGo(held)
       await sleep(25)
     }
     throw this.#neverStarted(problem)
   }
+
+  letGo({ pipe, name }: Held): void {
+    rmSync(this.#confirmationOf(name), { force: true })
+    closeSync(pipe)
+  }
+
+  /** One that was killed is not counted, unless its process ID is another's by now: then nobody waits for the server to stop. */
+  hasOtherUsers(): boolean {
+    return readdirSync(this.#cluster.joinedDir).some((name) => {
+      if (isAlive(Number.parseInt(name, 10))) return true
+      rmSync(this.#confirmationOf(name), { force: true })
+      return false
+    })
+  }
+
+  #confirmationOf = (name: string) => join(this.#cluster.joinedDir, name)
 
   #neverStarted(problem: string): OperatorError {
     return new OperatorError(
@@ -117,25 +141,21 @@ class Server {
     )
   }
 
-  /** The descriptor of a pipe whose watchdog knows of us; null when there is none, or it is leaving. */
-  async #join(): Promise<number | null> {
+  /** A pipe whose watchdog knows of us; null when there is none, or it is leaving. */
+  async #join(): Promise<Held | null> {
     const pipe = this.#openPipe()
     if (pipe === null) return null
     const name = `${process.pid}-${randomUUID()}`
-    const confirmation = join(this.#cluster.joinedDir, name)
     try {
       writeSync(pipe, `${name}\n`)
       for (let waited = 0; waited < JOIN_PATIENCE_MS && this.isWatched(); waited += 5) {
-        if (existsSync(confirmation)) {
-          rmSync(confirmation, { force: true })
-          return pipe
-        }
+        if (existsSync(this.#confirmationOf(name))) return { pipe, name }
         await sleep(5)
       }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error // else it left just now
     }
-    closeSync(pipe)
+    this.letGo({ pipe, name })
     return null
   }
 
@@ -158,7 +178,7 @@ class Server {
     }
   }
 
-  async #start(deadline: number): Promise<number | null> {
+  async #start(deadline: number): Promise<Held | null> {
     // Both ends at once: the watchdog's open must not block, and other processes must see that one is starting it.
     const both = openSync(this.#cluster.aliveFile, constants.O_RDWR | constants.O_NONBLOCK)
     try {
