@@ -124,7 +124,7 @@ class Server {
     closeSync(pipe)
   }
 
-  /** One that was killed is not counted, unless its process ID is another's by now: then nobody waits for the server to stop. */
+  /** A killed one is not counted, unless another process has its ID by now: then no command waits until the server stops. */
   hasOtherUsers(): boolean {
     return readdirSync(this.#cluster.joinedDir).some((name) => {
       if (isAlive(Number.parseInt(name, 10))) return true

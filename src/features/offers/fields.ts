@@ -161,10 +161,9 @@ const columnsOf = (fields: Fields) => Object.entries(fields).map(([name, { colum
 export const FIELD_NAMES = Object.keys(FIELDS) as FieldName[]
 type ShownName = { [N in FieldName]: (typeof FIELDS)[N] extends { shown: string } ? N : never }[FieldName]
 /** What publishers see of an offer as it is. */
-export const SHOWN_FIELDS = Object.fromEntries(Object.entries(FIELDS).filter(([, field]) => 'shown' in field)) as Pick<
-  typeof FIELDS,
-  ShownName
->
+export const SHOWN_FIELDS = Object.fromEntries(
+  Object.entries<Field>(FIELDS).filter(([, { shown }]) => shown !== undefined),
+) as object as Pick<typeof FIELDS, ShownName>
 type ProposedOf<F> = { [N in keyof F]: F[N] extends { proposed: true } ? N : never }[keyof F]
 export type ProposedName = ProposedOf<typeof FIELDS>
 const namesOfProposed = <F extends Fields>(fields: F) =>

@@ -64,7 +64,7 @@ export function advertiserTestRoutes(routes: ManageRoutes, { db, secretKey, conf
       const { rows } = await searchClicks(db, { appId, userId: test_id, isTest: true }, 1)
       const [click] = rows
       const [offer] = click === undefined ? [] : await findOffers(db, [click.offer_id])
-      // The same for a test of another advertiser and for one whose link nobody has followed.
+      // The same for a test of another advertiser and for one whose link has not been followed.
       if (click === undefined || offer?.advertiser_id !== advertiser_id)
         return { test_id, click: null, call: null, conversion: null }
       const call = await findCallAbout(advertiser_id, click.click_id)

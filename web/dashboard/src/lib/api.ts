@@ -56,11 +56,13 @@ function errorOf(response: Response, envelope: Envelope | null): ApiError {
 }
 
 /** A file that a request with a body answers with. */
-export async function postForFile<const P extends Path<'POST'>>(path: P, body: Body<'POST', P>): Promise<Blob> {
+export const postForFile = <const P extends Path<'POST'>>(path: P, body: Body<'POST', P>) => requestFile(path, body)
+
+async function requestFile(path: string, body: unknown): Promise<Blob> {
   const response = await send('POST', path, body)
   if (response.ok) return response.blob()
   const envelope = (await response.json().catch(() => null)) as Envelope | null
-  if (await mayRepeat(path, envelope)) return postForFile(path, body)
+  if (await mayRepeat(path, envelope)) return requestFile(path, body)
   throw errorOf(response, envelope)
 }
 
