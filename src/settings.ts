@@ -28,7 +28,7 @@ export const SETTINGS: readonly Setting[] = [
     fallback: 'embedded PostgreSQL',
     about:
       'A PostgreSQL 14 or later to use instead of the embedded one: `postgres://user:password@host:5432/name`. ' +
-      'Encrypted: `?sslmode=verify-full`, with `&sslrootcert=/etc/ssl/our-authority.pem` for an authority of your own. Behind PgBouncer, see `PREPARED_STATEMENTS`. Its role gets a `statement_timeout` of 20 s, an `idle_in_transaction_session_timeout` of 15 s and `jit = off` in this database, unless you set others by `ALTER ROLE`.',
+      'Encrypted: `?sslmode=verify-full`, with `&sslrootcert=/etc/ssl/our-authority.pem` for an authority of your own. A new connection may take 5 s, or `?connect_timeout=` seconds. Behind PgBouncer, see `PREPARED_STATEMENTS`. Its role gets a `statement_timeout` of 20 s, an `idle_in_transaction_session_timeout` of 15 s and `jit = off` in this database, unless you set others by `ALTER ROLE`.',
     secret: true,
   },
   {

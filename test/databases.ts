@@ -6,7 +6,11 @@ import { type Database, openPool } from '../src/db/open.ts'
 
 const TEMPLATE = 'template_for_tests'
 
+/** A busy machine may take its time. */
+export const PATIENCE_S = 30
+
 export const connectionTo = (database: string): pg.PoolConfig => ({
+  connectionTimeoutMillis: PATIENCE_S * 1_000,
   ...(JSON.parse(process.env['TEST_POSTGRES'] ?? '{}') as pg.PoolConfig),
   database,
 })

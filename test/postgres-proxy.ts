@@ -20,7 +20,7 @@ export class PostgresProxy {
     const name = `.s.PGSQL.${connection.port ?? 5432}`
     this.#server = createServer((client) => this.#join(client, connect(join(connection.host, name))))
     this.#server.listen(join(this.#folder, name))
-    const pool = openPool({ ...connection, host: this.#folder }, 10)
+    const pool = openPool({ ...connection, host: this.#folder, connectionTimeoutMillis: 5_000 }, 10) // as without a setting
     this.database = { ...pool, embeddedIn: null, revive: async () => {} }
   }
 

@@ -17,7 +17,7 @@ import type { Conversion, EventList } from '../src/features/conversions/schema.t
 import type { Offer } from '../src/features/offers/schema.ts'
 import type { Postback, PostbackWithAttempts, TestSendsReply } from '../src/features/postbacks/schema.ts'
 import { upsertOffers } from '../src/features/offers/upsert.ts'
-import { connectionTo, openNewDatabase } from './databases.ts'
+import { connectionTo, openNewDatabase, PATIENCE_S } from './databases.ts'
 import { createFolder } from './folders.ts'
 import { TESTER } from './tester.ts'
 
@@ -229,6 +229,7 @@ export function databaseUrl(world: World): string {
   const { host = '', user = '', password } = world.connection('')
   const url = new URL(`postgres://${user}:${String(password)}@localhost/${world.databaseName}`)
   url.searchParams.set('host', host)
+  url.searchParams.set('connect_timeout', String(PATIENCE_S))
   return url.href
 }
 

@@ -1,5 +1,6 @@
 // The parts that stand between the program and its database.
 import assert from 'node:assert/strict'
+import { createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { until } from '../../test/installation.ts'
 import { adminQuery, createDatabase } from '../../test/databases.ts'
@@ -7,7 +8,7 @@ import { useWorld } from '../../test/world.ts'
 import { BatchWriter } from './batch-writer.ts'
 import { isUnavailable, isRowError } from './pg-errors.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
-import { openPool } from './open.ts'
+import { openDatabase, openPool } from './open.ts'
 import { SingleWriter } from './single-writer.ts'
 
 const world = useWorld('db')
@@ -145,4 +146,21 @@ test('a connection on which a query timed out is not used again: its transaction
     .where('name', '=', 'after the timeout')
     .execute()
   assert.equal(found.length, 1)
+})
+
+test('a server that does not answer is given up after the time that its URL says', async () => {
+  const sockets: Socket[] = []
+  const silent = createServer((socket) => sockets.push(socket))
+  await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening))
+  const { port } = silent.address() as { port: number }
+  const databaseUrl = `postgres://user@127.0.0.1:${port}/name?connect_timeout=0.2`
+  const database = await openDatabase({ databaseUrl, dataDir: world.dataDir })
+  await assert.rejects(database.pool.query('SELECT'), /connection timeout/)
+  assert.equal(sockets.length, 1)
+  await database.close()
+  for (const socket of sockets) socket.destroy()
+  silent.close()
+  const plain = await openDatabase({ databaseUrl: databaseUrl.replace(/\?.*/, ''), dataDir: world.dataDir })
+  assert.equal(plain.pool.options.connectionTimeoutMillis, 5_000)
+  await plain.close()
 })

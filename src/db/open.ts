@@ -37,13 +37,18 @@ export type OpenOptions = {
   preparedStatements?: boolean
 }
 
+const CONNECT_MS = 5_000
+
+/** `connect_timeout` of a URL is in seconds, as PostgreSQL's own programs have it. */
+const connectTimeoutOf = (url: string | null): number =>
+  Number(URL.parse(url ?? '')?.searchParams.get('connect_timeout')) * 1_000 || CONNECT_MS
+
 export async function openDatabase(options: OpenOptions): Promise<Database> {
   const { databaseUrl, dataDir, connections = 10, preparedStatements = true } = options
   const embedded = databaseUrl === null ? await holdEmbeddedPostgres(dataDir) : null
-  const database = openPool(
-    { ...(embedded?.connection ?? { connectionString: databaseUrl ?? '' }), preparedStatements },
-    connections,
-  )
+  const connection = embedded?.connection ?? { connectionString: databaseUrl ?? '' }
+  const connectionTimeoutMillis = connectTimeoutOf(databaseUrl)
+  const database = openPool({ ...connection, connectionTimeoutMillis, preparedStatements }, connections)
   return {
     ...database,
     embeddedIn: embedded?.cluster.home ?? null,
@@ -106,7 +111,7 @@ export function openPool(connection: ConnectionOptions, connections: number): Pi
     // A server that stops answering, or a connection that died silently, must not block a caller for ever. Enforced by
     // the client: the server cannot end a query it no longer hears from, and poolers refuse the parameter.
     query_timeout: 15_000,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: CONNECT_MS,
     ...connection,
     Client: CarefulClient,
     max: connections,

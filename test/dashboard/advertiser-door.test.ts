@@ -38,7 +38,6 @@ test('an operator invites an advertiser’s person, who joins and lands in their
   await page.getByRole('heading', { level: 1 }).waitFor()
   await becomes(() => page.getByRole('link', { name: 'Publishers' }).count(), 0, 'nothing of the network')
   assert.deepEqual(complaints, [])
-  await page.context().close()
 })
 
 test('they rotate their token, limit IP addresses and read what their callbacks came to', async () => {
@@ -61,7 +60,6 @@ test('they rotate their token, limit IP addresses and read what their callbacks 
   await becomes(() => page.getByRole('button', { name: 'Process again' }).count(), 0, 'that is the operator’s')
   await checkPage(page)
   assert.deepEqual(complaints, [])
-  await page.context().close()
 })
 
 test('they read their figures, offers and conversions', async () => {
@@ -98,7 +96,6 @@ test('they read their figures, offers and conversions', async () => {
   await page.keyboard.press('Escape')
   await page.getByRole('cell', { name: 'reversed' }).waitFor()
   assert.deepEqual(complaints, [])
-  await page.context().close()
 })
 
 test('an operator sets their budget, they see what is spent, and when it is used up both see what is closed', async () => {
@@ -128,8 +125,6 @@ test('an operator sets their budget, they see what is spent, and when it is used
   await form.getByRole('button', { name: 'Save' }).click()
   await becomes(() => form.getByText('all offers of this advertiser are closed').count(), 0)
   assert.deepEqual([...complaints, ...operator.complaints], [])
-  await page.context().close()
-  await form.context().close()
 })
 
 test('they pause and resume an offer, and test their postback step by step', async () => {
@@ -156,5 +151,4 @@ test('they pause and resume an offer, and test their postback step by step', asy
   await becomes(() => page.getByLabel('done').count(), 4)
   await checkLooks(page)
   assert.deepEqual(complaints, [])
-  await page.context().close()
 })

@@ -95,7 +95,6 @@ test('a publisher sets up a sale, rounding, limits and balances, and finds a use
     ['400', '400'],
     'the refused sales alone',
   )
-  await page.context().close()
 })
 
 test('an operator bans a user on the user’s page, on a phone', async () => {
@@ -112,7 +111,6 @@ test('an operator bans a user on the user’s page, on a phone', async () => {
   await page.getByRole('link', { name: 'View ban' }).click()
   await page.getByText('a hundred accounts').waitFor()
   assert.deepEqual(complaints, [])
-  await page.context().close()
 })
 
 /** About an offer that the user completed, with an image. */

@@ -96,7 +96,6 @@ test('from nothing to the first conversion: the page notices every step automati
   await page.getByRole('heading', { name: 'Timeline' }).waitFor()
   await page.getByText('approved').first().waitFor()
   assert.deepEqual(complaints, [])
-  await page.context().close()
 })
 
 test('a person whose app was created by the operator creates a secret, which the examples then have', async () => {
@@ -113,7 +112,6 @@ test('a person whose app was created by the operator creates a secret, which the
   assert.ok(!python.includes(keys.api_secret))
   await page.getByText('Live key', { exact: true }).click()
   assert.match(await snippet(page, 'PHP'), /X-API-Secret: YOUR_API_SECRET/)
-  await page.context().close()
 })
 
 test('the integration page: keys, a new secret, an end, the rate; light on a desktop, dark on a phone', async () => {
@@ -177,7 +175,6 @@ test('the integration page: keys, a new secret, an end, the rate; light on a des
   await go(page, '/no/such/page')
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   await page.getByRole('navigation').getByRole('link', { name: 'Integration' }).waitFor()
-  await page.context().close()
 })
 
 test('a revoked app says so; a read-only person has nothing to press', async () => {
@@ -209,5 +206,4 @@ test('a revoked app says so; a read-only person has nothing to press', async () 
   await reader.page.getByRole('heading', { name: 'Live key' }).waitFor()
   for (const name of ['New API secret', 'Set expiry', 'Save', 'Revoke both keys', 'Revoke key'])
     await becomes(() => reader.page.getByRole('button', { name }).count(), 0, name)
-  await reader.page.context().close()
 })

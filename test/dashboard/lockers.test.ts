@@ -140,7 +140,6 @@ test('a publisher gives a locker a look of its own, is told what is hard to read
   assert.equal(await save(), null)
   assert.equal(await light.count(), 0)
   assert.deepEqual(complaints, [])
-  await page.context().close()
 })
 
 test('an operator takes a reported link down, and its publisher reads why', async () => {
@@ -184,7 +183,6 @@ test('an operator takes a reported link down, and its publisher reads why', asyn
   await page.getByText('No reports').waitFor()
   assert.equal((await lockerOf('free-coins')).taken_down_at, null)
   assert.deepEqual(complaints, [])
-  await page.context().close()
 })
 
 const lockerOf = (slug: string) =>

@@ -72,7 +72,6 @@ test('an operator works through the queue: approves some, rejects one and says w
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   assert.deepEqual(complaints, [])
   assert.deepEqual(await Promise.all(waiting.map(statusOf)), ['approved', 'approved', 'rejected', 'pending'])
-  await page.context().close()
 })
 
 test('a pasted list is reversed; what cannot be is reported', async () => {
@@ -107,7 +106,6 @@ test('a pasted list is reversed; what cannot be is reported', async () => {
   await page.getByText('No conversion matches').waitFor()
   await checkLooks(page)
   assert.deepEqual(complaints, [])
-  await page.context().close()
 })
 
 test('a fraud rule is added for one offer, changed and removed', async () => {
@@ -135,7 +133,6 @@ test('a fraud rule is added for one offer, changed and removed', async () => {
   await page.setViewportSize(PHONE)
   await checkPage(page)
   assert.deepEqual(complaints, [])
-  await page.context().close()
 })
 
 test('who may only look sees all of it and decides nothing', async () => {
@@ -150,5 +147,4 @@ test('who may only look sees all of it and decides nothing', async () => {
   await page.getByText('always').first().waitFor()
   await becomes(() => page.getByRole('button', { name: /rule/ }).count(), 0)
   assert.deepEqual(complaints, [])
-  await page.context().close()
 })

@@ -48,7 +48,6 @@ test('an operator creates a publisher, and finds it again', async () => {
     complaints.filter((text) => !text.includes('400')),
     [],
   )
-  await page.context().close()
 })
 
 test('allowance, notices and trust of a publisher are changed on its page', async () => {
@@ -82,7 +81,6 @@ test('allowance, notices and trust of a publisher are changed on its page', asyn
     .where('publisher_id', '=', deal.publisherId)
     .executeTakeFirst()
   assert.equal(saved?.email, 'tech@puzzle.example')
-  await page.context().close()
 })
 
 test('offers are blocked by name, and what cannot be read is never saved', async () => {
@@ -124,7 +122,6 @@ test('offers are blocked by name, and what cannot be read is never saved', async
   await picker.press('Escape')
   await page.getByRole('button', { name: 'Apply' }).click()
   await becomes(async () => (await blocked()).length, 0)
-  await page.context().close()
 })
 
 test('leaving a changed form asks, by a link as by Back', async () => {
@@ -174,7 +171,6 @@ test('a publisher’s margin and state are set on its page', async () => {
     .executeTakeFirst()
   assert.deepEqual(saved, { share_ppm: 800_000, status: 'active' })
   assert.deepEqual(complaints, [])
-  await page.context().close()
 })
 
 test('a publisher that is suspended sees that on every page, and so does the operator', async () => {
@@ -214,7 +210,6 @@ test('a user is banned everywhere, and let in again', async () => {
   await page.getByRole('button', { name: 'Lift ban' }).click()
   await page.getByText('No banned users').waitFor()
   assert.deepEqual(complaints, [])
-  await page.context().close()
 })
 
 test('who may only look has nothing to change it with', async () => {
@@ -230,5 +225,4 @@ test('who may only look has nothing to change it with', async () => {
   await page.getByRole('link', { name: deal.publisher }).waitFor()
   await becomes(() => page.getByRole('button', { name: 'New publisher' }).count(), 0)
   assert.deepEqual(complaints, [])
-  await page.context().close()
 })

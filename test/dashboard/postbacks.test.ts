@@ -110,7 +110,6 @@ test('a publisher sets a URL with macros, tests it, and reads every attempt in t
   await row.getByText('user-1').click() // anywhere on the row
   await page.waitForURL(/postback=/)
   assert.deepEqual(complaints, [])
-  await page.context().close()
 })
 
 test('a site with a receiver for another network picks its style, enters the secret, and tests it', async () => {
@@ -154,7 +153,6 @@ test('a site with a receiver for another network picks its style, enters the sec
   await pick(page.getByRole('option', { name: 'Written for Offerdeck' }))
   await signed.waitFor({ state: 'hidden' })
   assert.deepEqual(complaints.filter((one) => !one.includes('400')), []) // prettier-ignore
-  await page.context().close()
 })
 
 test('the log is live and filtered in its URL; a paused lane is resumed; many are resent', async () => {
@@ -196,7 +194,6 @@ test('the log is live and filtered in its URL; a paused lane is resumed; many ar
     .first()
     .waitFor()
   assert.deepEqual(complaints, [])
-  await page.context().close()
 })
 
 test('sending again what a later event has overtaken warns that the older status may win, and what to do', async () => {
@@ -224,7 +221,6 @@ test('sending again what a later event has overtaken warns that the older status
   await page.getByText('Resent.').first().waitFor()
   assert.equal(await warning.count(), 0, 'the latest needs no warning')
   assert.deepEqual(complaints, [])
-  await page.context().close()
 })
 
 test('who may only read sees the settings and the log, and no buttons that change something', async () => {
@@ -243,5 +239,4 @@ test('who may only read sees the settings and the log, and no buttons that chang
   await go(page, `/apps/${appId}/postbacks/no-such-one`)
   await page.getByText('No postback of this app has this ID.').waitFor()
   assert.deepEqual(complaints.filter((one) => !one.includes('404')), []) // prettier-ignore
-  await page.context().close()
 })

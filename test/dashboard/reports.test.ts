@@ -102,7 +102,6 @@ test('a publisher reads the figures by day, offer, country and sub-ID, and takes
   await explains(page, page.getByText('CR', { exact: true }).first(), 'divided by clicks')
   await checkLooks(page)
   assert.deepEqual(complaints, [])
-  await page.context().close()
 })
 
 test('days can be chosen, also those of another zone, and impossible ones are said to be so', async () => {
@@ -118,7 +117,6 @@ test('days can be chosen, also those of another zone, and impossible ones are sa
   await pick(page.getByRole('option', { name: 'Asia/Tokyo' }))
   await page.waitForURL(/zone=Asia%2FTokyo/)
   await checkPage(page)
-  await page.context().close()
 })
 
 test('a publisher sees its balance, a statement of each month and what was paid', async () => {
@@ -132,7 +130,6 @@ test('a publisher sees its balance, a statement of each month and what was paid'
   const statement = await download(page, /^Download the .* statement/)
   assert.match(statement, /Tiny Farm/)
   assert.deepEqual(complaints, [])
-  await page.context().close()
 })
 
 test('an operator begins with the figures of today, the latest conversions and what needs attention', async () => {
@@ -150,7 +147,6 @@ test('an operator begins with the figures of today, the latest conversions and w
   await page.getByRole('img', { name: /Revenue by day/ }).waitFor()
   await checkLooks(page)
   assert.deepEqual(complaints, [])
-  await page.context().close()
 })
 
 test('an operator reads reports by any dimension, compares, sorts, goes further, and takes the file along', async () => {
@@ -221,7 +217,6 @@ testLooks('every page is fine on a phone, in the dark, with and without anything
     await checkPage(page)
   }
   assert.deepEqual(complaints, [])
-  await page.context().close()
 })
 
 test('times, days and numbers follow the profile, on every page', async () => {

@@ -262,7 +262,7 @@ test('while the database is unavailable or silent, all lists are answered, perha
     proxy.freeze()
     const startedMs = performance.now()
     await Promise.all([1, 2, 3].map(() => sees(offerId, 'frozen', live, app)))
-    assert.ok(performance.now() - startedMs < 4_000)
+    assert.ok(performance.now() - startedMs < 14_000) // a query would wait for 15 s
     assert.equal(await sees(offerId, 'cut', live, app), false, 'what is known stays known')
   } finally {
     proxy.restore()
