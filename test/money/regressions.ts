@@ -125,6 +125,15 @@ export const REGRESSIONS: Record<string, History> = {
       after(1, confirmed({})),
     ],
   },
+  'a transaction that its advertiser denied is approved again, and its click has another one of a goal that repeats': {
+    begin: { ...BEGIN, onlyOffer: 2 },
+    steps: [
+      after(1, click),
+      after(1, confirmed({ goal: 1, txn: 't3' })),
+      after(1, confirmed({ goal: 1, txn: 't2' })),
+      after(1, confirmed({ goal: 1, txn: 't3', status: 'rejected' })),
+    ],
+  },
   'a call in time that waited for its click is expired when that comes': {
     begin: BEGIN,
     steps: [

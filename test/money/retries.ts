@@ -27,10 +27,12 @@ export class Retries {
     if (action?.kind !== 'confirm') return
     const first = this.#first.get(wordsOf(action))
     if (first === undefined) return
-    const goal = before.find(({ label }) => label === first.label)?.goal
+    const named = before.find(({ label }) => label === first.label)
+    // Of what repeats, one click may have several: which one is meant, the transaction says.
+    const isMeant = (one: Entry) => named?.isRepeatable !== true || one.advertiserTxn === action.txn
     const isOwn = (one: Entry) =>
       one.label === first.label ||
-      (one.click !== null && one.click === action.click) ||
+      (one.click !== null && one.click === action.click && isMeant(one)) ||
       (action.txn !== null && one.advertiserTxn === action.txn)
     const isReported = (one: Entry) => action.txn !== null && one.publisherTxn === action.txn
     const changed = after.filter((one) => {
@@ -38,7 +40,7 @@ export class Retries {
       return JSON.stringify(old) !== JSON.stringify(one) && (old === undefined || !(isOwn(old) || isReported(old)))
     })
     // "A rejected one can be confirmed again."
-    const own = before.filter((one) => isOwn(one) && one.goal === goal)
+    const own = before.filter((one) => isOwn(one) && one.goal === named?.goal)
     const mayCountAgain = !isDenial(action) && !own.some((one) => isStanding(one) || isOver(one))
     if (mayCountAgain) return
     const isNew = (one: Entry) => !before.some(({ label }) => label === one.label)
