@@ -1,14 +1,15 @@
 // Publishers that sign up, for tests through the door.
+import { after, before, beforeEach } from 'node:test'
 import type { Db } from '../src/db/open.ts'
 import { DEFAULTS, type ServiceTerms, type SignUpSettings } from '../src/features/accounts/sign-up/schema.ts'
 import { createSignUpLink } from '../src/features/accounts/sign-up/links.ts'
 import { readSignUp, setSignUp } from '../src/features/accounts/sign-up/settings.ts'
 import { signUp, verifySignUp } from '../src/features/accounts/sign-up/sign-up.ts'
 import { hashTerms, type SeenTerms } from '../src/features/accounts/sign-up/terms-hash.ts'
-import type { MailServer } from './mail-server.ts'
-import { PASSWORD, Visitor } from './people.ts'
+import { MailServer } from './mail-server.ts'
+import { createPerson, PASSWORD, Visitor } from './people.ts'
 import { TESTER } from './tester.ts'
-import { SECRET_KEY, type World } from './world.ts'
+import { SECRET_KEY, useWorld, type World } from './world.ts'
 
 let count = 0
 
@@ -19,6 +20,32 @@ export const openSignUp = (db: Db, settings: Partial<SignUpSettings> = {}) =>
 
 export const changeSignUp = async (db: Db, change: Partial<SignUpSettings>) =>
   setSignUp(db, TESTER, { ...(await readSignUp(db)), ...change }, true)
+
+/** A world with a mail server and an operator. Each test begins with sign-up open. */
+export function useSignUps(name: string) {
+  const mails = new MailServer()
+  before(async () => {
+    await mails.open()
+    world.config = { ...world.config, smtpUrl: mails.url }
+  })
+  const world = useWorld(name, async () => {
+    await operator.signIn((await createPerson(world, 'operator')).email)
+  })
+  const operator = new Visitor(world)
+  after(() => mails.close())
+  beforeEach(async () => {
+    mails.answer = () => null
+    await openSignUp(world.database.db)
+  })
+  /** The settings with a change, as the operator's form sends them. */
+  async function settings(more: object) {
+    const { data } = await operator.get<Record<string, unknown>>('/sign-up/settings')
+    const { has_mail: _, last_hour: __, unverified: ___, ...kept } = data
+    return { ...kept, ...more }
+  }
+  const readApplications = () => world.database.db.selectFrom('applications').selectAll().execute()
+  return { world, mails, operator, settings, readApplications }
+}
 
 export const createForm = (more: object = {}) => ({
   name: 'Ada',

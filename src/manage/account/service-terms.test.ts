@@ -1,7 +1,6 @@
 // Terms of service: what was accepted as a version, and what was shown to who accepts.
 import assert from 'node:assert/strict'
-import { after, beforeEach, test } from 'node:test'
-import { MailServer } from '../../../test/mail-server.ts'
+import { test } from 'node:test'
 import { until } from '../../../test/installation.ts'
 import { PASSWORD, visit, Visitor } from '../../../test/people.ts'
 import {
@@ -14,26 +13,10 @@ import {
   signUpAs,
   takeLink,
   TERMS,
+  useSignUps,
 } from '../../../test/sign-ups.ts'
-import { useWorld } from '../../../test/world.ts'
 
-let mails: MailServer
-let operator: Visitor
-const world = useWorld('service_terms', async () => {
-  mails = await new MailServer().open()
-  await world.app.close()
-  world.config = { ...world.config, smtpUrl: mails.url }
-  world.app = await world.start()
-  operator = await visit(world, 'operator')
-})
-after(() => mails.close())
-beforeEach(() => openSignUp(world.database.db))
-
-async function settings(more: object) {
-  const { data } = await operator.get<Record<string, unknown>>('/sign-up/settings')
-  const { has_mail: _, last_hour: __, unverified: ___, ...kept } = data
-  return { ...kept, ...more }
-}
+const { world, mails, operator, settings } = useSignUps('service_terms')
 
 test('what was accepted as a version stays what it was, also after other versions or none', async () => {
   const { db } = world.database

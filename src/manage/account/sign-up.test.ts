@@ -1,16 +1,11 @@
 // Publishers sign up, from the form to live keys, and what changes on the way.
 import assert from 'node:assert/strict'
-import { after, beforeEach, test } from 'node:test'
-import { until } from '../../../test/installation.ts'
-import { MailServer } from '../../../test/mail-server.ts'
-import { createPerson, PASSWORD, visit, Visitor } from '../../../test/people.ts'
-import { accepting, changeSignUp, createForm, openSignUp, seen, sendForm, signUpAs, takeLink, TERMS } from '../../../test/sign-ups.ts' // prettier-ignore
+import { test } from 'node:test'
+import { createPerson, PASSWORD, Visitor } from '../../../test/people.ts'
+import { accepting, changeSignUp, createForm, openSignUp, seen, sendForm, signUpAs, takeLink, TERMS, useSignUps } from '../../../test/sign-ups.ts' // prettier-ignore
 import { TESTER } from '../../../test/tester.ts'
-import { SECRET_KEY, useWorld } from '../../../test/world.ts'
-import { createPostman } from '../../postman.ts'
+import { SECRET_KEY } from '../../../test/world.ts'
 import { invite } from '../../features/accounts/invitations.ts'
-import type { Postman } from '../../features/accounts/mails.ts'
-import { forgetUnverified } from '../../features/accounts/sign-up/sign-up.ts'
 import { permit } from '../../features/apps/permissions.ts'
 
 type Keys = { api_key: string; api_secret: string }
@@ -23,32 +18,8 @@ type Shown = {
 }
 type Me = { publisher: { status: string; refusal: string | null }; terms: { version: string } | null }
 
-let mails: MailServer
-let operator: Visitor
-const world = useWorld('sign_up', async () => {
-  mails = await new MailServer().open()
-  operator = await visit(world, 'operator')
-  const { status, error } = await operator.put('/sign-up/settings', await settings({ is_open: true }))
-  assert.equal(status, 409)
-  assert.match(error.message, /no mail server/)
-  await world.app.close()
-  world.config = { ...world.config, smtpUrl: mails.url }
-  world.app = await world.start()
-})
-after(() => mails.close())
-beforeEach(async () => {
-  mails.answer = () => null
-  await openSignUp(world.database.db)
-})
-
-async function settings(more: object) {
-  const { data } = await operator.get<Record<string, unknown>>('/sign-up/settings')
-  const { has_mail: _, last_hour: __, unverified: ___, ...kept } = data
-  return { ...kept, ...more }
-}
-
+const { world, mails, operator, settings, readApplications } = useSignUps('sign_up')
 const readShown = async (path: string) => (await operator.get<{ application: Shown }>(path)).data.application
-const readApplications = () => world.database.db.selectFrom('applications').selectAll().execute()
 
 test('a publisher signs up, tests at once, and goes live once it is approved', async () => {
   const questions = [
@@ -160,16 +131,6 @@ test('a refusal is mailed with its reason, ends the test keys, and can be follow
   assert.equal((await visitor.get<Me>('/me')).data.publisher.refusal, null)
 })
 
-test('operators are mailed at once, and at most once an hour however many sign up', async () => {
-  await world.database.db.deleteFrom('mails').execute()
-  for (let i = 0; i < 3; i++) await signUpAs(world, mails)
-  const { rows } = await world.database.pool.query<{ is_due: boolean }>(
-    `SELECT due_at <= now() + interval '5 minutes' AS is_due FROM mails WHERE kind = 'applications_waiting' AND created_at > now()
-     UNION ALL SELECT bool_or(true) FROM mails WHERE kind = 'applications_waiting' AND created_at <= now()`,
-  )
-  assert.deepEqual(rows.map(({ is_due }) => is_due), [false, true], 'one in an hour, one now') // prettier-ignore
-})
-
 test('a publisher that is activated by its permissions leaves the queue, and is mailed', async () => {
   const { publisherId, form } = await signUpAs(world, mails)
   await permit(world.database.db, TESTER, publisherId, { sharePpm: 900_000 })
@@ -231,27 +192,6 @@ test('who was invited and joined meanwhile keeps that account', async () => {
   assert.match(error.message, /already has an account/)
 })
 
-test('while the mail server is down, the link waits in the queue; unverified sign-ups are deleted', async () => {
-  mails.answer = () => 'hang up'
-  const form = createForm()
-  assert.equal((await sendForm(world, form)).status, 200)
-  await until(async () => {
-    const { rows } = await world.database.pool.query(`SELECT FROM mails WHERE kind = 'sign_up' AND failure IS NOT NULL`)
-    return rows.length > 0
-  })
-  mails.answer = () => null
-  const postman = createPostman({ config: world.config, secretKey: SECRET_KEY, database: world.database }) as Postman
-  await postman.send(new Date(Date.now() + 31_000)).catch(() => {})
-  await postman.close()
-  const token = await takeLink(mails, form.email)
-  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000)
-  await forgetUnverified(world.database.db, inDays(2))
-  assert.equal((await new Visitor(world).post('/sign-up/link', { token })).status, 200)
-  await forgetUnverified(world.database.db, inDays(3.1))
-  assert.equal((await new Visitor(world).post('/sign-up/link', { token })).status, 404)
-  assert.deepEqual((await readApplications()).filter(({ status }) => status === 'unverified'), []) // prettier-ignore
-})
-
 test('a flood of sign-ups ends at limits: of a mailbox, an address, a network, and all together', async () => {
   const { db } = world.database
   await db.deleteFrom('applications').where('status', '=', 'unverified').execute()
@@ -288,22 +228,4 @@ test('a flood of sign-ups ends at limits: of a mailbox, an address, a network, a
   await changeSignUp(db, { per_hour: 1000, blocked_domains: ['trash.example'] })
   const refused = await sendForm(world, createForm({ email: 'a@mx.trash.example' }))
   assert.deepEqual([refused.status, Object.keys(refused.error.details ?? {})], [400, ['email']])
-})
-
-test('an approval that could not be mailed is not mailed once the publisher is suspended', async () => {
-  const { form, publisherId } = await signUpAs(world, mails)
-  mails.answer = () => '451 later'
-  assert.equal((await operator.post(`/publishers/${publisherId}/application/approve`)).status, 200)
-  const rows = () => world.database.db.selectFrom('mails').select(['recipient', 'failure']).where('kind', '=', 'application_decision').execute() // prettier-ignore
-  await until(async () => (await rows()).some(({ recipient, failure }) => recipient === form.email && failure !== null))
-  await permit(world.database.db, TESTER, publisherId, { status: 'suspended' })
-  mails.answer = () => null
-  const postman = createPostman({ config: world.config, secretKey: SECRET_KEY, database: world.database }) as Postman
-  await postman.send(new Date(Date.now() + 600_000))
-  await postman.close()
-  assert.deepEqual(
-    (await rows()).filter(({ recipient }) => recipient === form.email),
-    [],
-  )
-  assert.ok(mails.got.every(({ to, data }) => !to.includes(form.email) || !data.includes('is approved')))
 })

@@ -4,52 +4,17 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Static } from 'typebox'
 import { until } from '../../../../test/installation.ts'
-import { visit, type Visitor } from '../../../../test/people.ts'
-import { createOwnedApps } from '../../../../test/owned-apps.ts'
-import { Upstream } from '../../../../test/upstreams/server.ts'
-import { upstreamOffer } from '../../../../test/upstreams/shapes.ts'
-import { SECRET_KEY, useWorld } from '../../../../test/world.ts'
+import { visit } from '../../../../test/people.ts'
+import { type Shown, useManagedFeeds } from '../../../../test/upstreams/managed-feeds.ts'
+import { SECRET_KEY } from '../../../../test/world.ts'
 import { deriveKeys, unseal } from '../../../lib/keys.ts'
-import { createGuardedOpener } from '../../../features/postbacks/app-sender.ts'
-import { runAskedFeeds, runDueFeeds } from '../../../features/feeds/due-feeds.ts'
 import { lockFeed } from '../../../features/feeds/feeds.ts'
-import type { ChangePage, CreatedFeed, FeedList, HeldPage, OfferFeed, Run, RunPage, ShownFeed, TriedMapping } from './schema.ts' // prettier-ignore
+import type { CreatedFeed, FeedList, HeldPage, OfferFeed, Run, RunPage, TriedMapping } from './schema.ts'
 
-let operator: Visitor
-const world = useWorld('manage_feeds', async () => {
-  operator = await visit(world, 'operator')
-})
-world.config = { ...world.config, postbackAllow: ['127.0.0.1/32', '::1/128'] }
-const { auditOf } = createOwnedApps(world)
-let count = 0
-
-type Shown = Static<typeof ShownFeed>
-
-const runner = () => ({ db: world.database.db, secretKey: SECRET_KEY, open: createGuardedOpener(world.config) })
-const work = async () => {
-  await runAskedFeeds(runner(), assert.fail)
-  await runDueFeeds(runner(), assert.fail)
-}
-
-async function add(settings: object = {}, offers = 10) {
-  const upstream = await new Upstream('lootably').open()
-  upstream.offers = Array.from({ length: offers }, (_, n) => upstreamOffer(n))
-  const { request, mapping, credentials } = upstream.source
-  const body = { name: `Feed ${count++}`, request, mapping, credentials, settings: { share_percent: 50, ...settings } }
-  const { data, status, text } = await operator.post<Static<typeof CreatedFeed>>('/feeds', body)
-  assert.equal(status, 200, text)
-  const one = `/feeds/${data.feed.feed_id}`
-  const ask = async (what: 'run' | 'preview') => {
-    const { data: asked } = await operator.post<Static<typeof Run>>(`${one}/${what}`, {})
-    await work()
-    return (await operator.get<Static<typeof Run>>(`${one}/runs/${asked.feed_run_id}`)).data
-  }
-  const changesOf = async (runId: number, query = '') => (await operator.get<Static<typeof ChangePage>>(`${one}/runs/${runId}/changes?${query}`)).data // prettier-ignore
-  return { upstream, request, one, ask, changesOf, created: data, feedId: data.feed.feed_id }
-}
+const { world, operator, auditOf, addFeed, work } = useManagedFeeds('manage_feeds')
 
 test('an operator adds a feed, looks at its preview, and starts it', async () => {
-  const { one, ask, changesOf, created, feedId, upstream } = await add()
+  const { one, ask, changesOf, created, feedId, upstream } = await addFeed()
   assert.match(created.token ?? '', /^adv_/)
   assert.partialDeepStrictEqual(created.feed, { is_paused: true, next_run_at: null, latest_run: null, credentials: ['key', 'placement'], token_place: 'YOUR_TOKEN' }) // prettier-ignore
   const { data: waiting } = await operator.post<Static<typeof Run>>(`${one}/preview`, {})
@@ -85,7 +50,7 @@ test('an operator adds a feed, looks at its preview, and starts it', async () =>
 })
 
 test('a feed that is removed is gone with its credentials, and another of its advertiser takes over its offers', async () => {
-  const { one, ask, created, feedId, upstream, request } = await add()
+  const { one, ask, created, feedId, upstream, request } = await addFeed()
   const { advertiser_id, name } = created.feed
   await ask('run')
   await operator.post(`${one}/resume`, {})
@@ -120,74 +85,8 @@ test('a feed that is removed is gone with its credentials, and another of its ad
   assert.deepEqual(await offers(), before.map((offer) => ({ ...offer, status: 'active' }))) // prettier-ignore
 })
 
-test('credentials are never shown, and never sent to another host than the one they are for', async () => {
-  const { one, upstream, request, feedId } = await add()
-  const secrets = Object.values(upstream.source.credentials).filter((value) => value !== 'acme')
-  const texts = [
-    (await operator.get(one)).text,
-    (await operator.get('/feeds')).text,
-    JSON.stringify(await auditOf(feedId)),
-  ]
-  for (const secret of secrets) for (const text of texts) assert.ok(!text.includes(secret))
-  const thief = await new Upstream('lootably').open()
-  const elsewhere = { ...request, url: thief.source.request.url }
-  for (const answer of [await operator.patch(one, { request: elsewhere }), await operator.post('/feeds/sample', { feed_id: feedId, request: elsewhere, credentials: {} })]) // prettier-ignore
-    assert.deepEqual([answer.status, answer.error.details?.['credentials']], [400, 'The request now goes to another host: enter the credentials again.']) // prettier-ignore
-  assert.equal(thief.asked.length, 0)
-  const sample = await operator.post<{ answer: { data: { offers: unknown[] } } }>('/feeds/sample', { feed_id: feedId, request, credentials: {} }) // prettier-ignore
-  assert.equal(sample.data.answer.data.offers.length, 10)
-  upstream.trouble = (_, response) => (upstream.send(response, 403, {}), true)
-  const refused = await operator.post('/feeds/sample', { feed_id: feedId, request, credentials: {} })
-  assert.deepEqual([refused.status, refused.error.message], [400, 'The upstream refused the credentials (HTTP 403). Check the key.']) // prettier-ignore
-})
-
-test('a credential that names the host takes no other credential elsewhere', async () => {
-  const { upstream, request } = await add()
-  const { mapping, credentials } = upstream.source
-  const port = new URL(request.url).port
-  const named = { ...request, url: request.url.replace(`127.0.0.1:${port}`, `{where}:${port}`) }
-  const body = {
-    name: `Feed ${count++}`,
-    request: named,
-    mapping,
-    credentials: { ...credentials, where: '127.0.0.1' },
-    settings: { share_percent: 50 },
-  }
-  const { data, status, text } = await operator.post<Static<typeof CreatedFeed>>('/feeds', body)
-  assert.equal(status, 200, text)
-  const feedId = data.feed.feed_id
-  const before = upstream.asked.length
-  const given = { credentials: { where: 'thief.localhost' } }
-  for (const answer of [await operator.patch(`/feeds/${feedId}`, given), await operator.post('/feeds/sample', { feed_id: feedId, request: named, ...given })]) // prettier-ignore
-    assert.deepEqual([answer.status, answer.error?.details?.['credentials']], [400, 'The request now goes to another host: enter the credentials again.']) // prettier-ignore
-  assert.equal(upstream.asked.length, before)
-  const all = { credentials: { ...credentials, where: 'thief.localhost' } }
-  assert.equal((await operator.patch(`/feeds/${feedId}`, all)).status, 200)
-})
-
-test('a feed that moves to another host leaves its credentials behind, also when it needs none there at first', async () => {
-  const { one, upstream, request } = await add()
-  const elsewhere = { ...request, url: request.url.replace('127.0.0.1', 'thief.localhost') }
-  const { json: _json, ...bare } = elsewhere
-  await operator.patch(one, { request: { ...bare, json: {} } })
-  const { status } = await operator.patch(one, { request: elsewhere })
-  assert.equal(status, 400)
-  assert.equal(upstream.asked.length, 0)
-})
-
-test('credentials are added and removed by name; one that the request needs stays', async () => {
-  const { one } = await add()
-  const added = await operator.patch<Shown>(one, { credentials: { app_id: '4711' } })
-  assert.deepEqual(added.data.credentials, ['key', 'placement', 'app_id'])
-  const removed = await operator.patch<Shown>(one, { remove_credentials: ['app_id'] })
-  assert.deepEqual(removed.data.credentials, ['key', 'placement'])
-  const { status, error } = await operator.patch(one, { remove_credentials: ['key'] })
-  assert.deepEqual([status, error.details?.['credentials']], [400, 'The request needs {key}, and there is no such credential.']) // prettier-ignore
-  assert.deepEqual((await operator.get<Shown>(one)).data.credentials, ['key', 'placement'])
-})
-
 test('a mapping is tried on an answer before it is saved, and what is wrong with it is said', async () => {
-  const { upstream } = await add()
+  const { upstream } = await addFeed()
   const { mapping } = upstream.preset
   const answer = { data: { offers: [{ offerID: 'a', name: 'A &amp; B', revenue: '2.00', countries: ['US'], devices: ['*'], link: 'https://t.test/?u={userID}', budget: 'unlimited' }, { offerID: 'b', name: 'No link', revenue: 1, budget: 250_000 }] } } // prettier-ignore
   const attempt = async (changed: object) => (await operator.post<Static<typeof TriedMapping>>('/feeds/try-mapping', { mapping: changed, answer, settings: { share_percent: 50 } })).data // prettier-ignore
@@ -223,9 +122,9 @@ test('a mapping is tried on an answer before it is saved, and what is wrong with
 })
 
 test('settings change what the next run does; filters leave out without counting as gone', async () => {
-  const { one, ask, changesOf, upstream } = await add()
+  const { one, ask, changesOf, upstream } = await addFeed()
   await ask('run')
-  const { data } = await operator.patch<Shown>(one, { settings: { share_percent: 25, countries: ['US'], min_payout: '0.10' }, name: `Renamed ${count++}` }) // prettier-ignore
+  const { data } = await operator.patch<Shown>(one, { settings: { share_percent: 25, countries: ['US'], min_payout: '0.10' }, name: 'Renamed' }) // prettier-ignore
   assert.partialDeepStrictEqual(data.settings, { share_percent: 25, every: '30m', countries: ['US'], min_payout: '0.10' }) // prettier-ignore
   const run = await ask('run')
   assert.partialDeepStrictEqual(run, { outcome: 'done', changed: 4, paused: 6, skipped: 0, unchanged: 0 })
@@ -245,7 +144,7 @@ test('settings change what the next run does; filters leave out without counting
 
 test('two operators who change a feed at once both do', async () => {
   const { db } = world.database
-  const { one, feedId } = await add()
+  const { one, feedId } = await addFeed()
   const sent = await db.transaction().execute(async (trx) => {
     await lockFeed(trx, feedId)
     const answers = [{ share_percent: 25 }, { min_payout: '0.10' }].map((settings) => operator.patch<Shown>(one, { settings })) // prettier-ignore
@@ -261,7 +160,7 @@ test('two operators who change a feed at once both do', async () => {
 })
 
 test('a run that was refused is applied by its operator', async () => {
-  const { one, ask, upstream } = await add()
+  const { one, ask, upstream } = await addFeed()
   await ask('run')
   upstream.offers = upstream.offers.slice(0, 4)
   const refused = await ask('run')
@@ -278,7 +177,7 @@ test('a run that was refused is applied by its operator', async () => {
 })
 
 test('payouts that change by much wait until they are approved, and only as they were approved', async () => {
-  const { one, ask, upstream } = await add({ hold_changes_percent: 20 })
+  const { one, ask, upstream } = await addFeed({ hold_changes_percent: 20 })
   await ask('run')
   const offer = upstream.offers[1]!
   const held = async () => (await operator.get<Static<typeof HeldPage>>(`${one}/held`)).data.offers
@@ -300,7 +199,7 @@ test('payouts that change by much wait until they are approved, and only as they
 })
 
 test('a field that was edited is pinned, shown, and follows the feed again when it is released', async () => {
-  const { ask, changesOf, upstream } = await add()
+  const { ask, changesOf, upstream } = await addFeed()
   const { changes } = await changesOf((await ask('run')).feed_run_id)
   const offerId = changes[1]?.offer_id ?? 0
   const feedOf = async (id: number) => (await operator.get<Static<typeof OfferFeed>>(`/offers/${id}/feed`)).data.feed
