@@ -45,6 +45,9 @@ type At<M extends Method, P extends string> = P extends string
     }[PathsOf<M>]
   : never
 
+/** What an operation takes or replies. A condition, since `Operations[N]` made the compiler try every path on every operation. */
+type Part<N, K extends 'query' | 'body' | 'reply'> = N extends Name ? Operations[N][K] : never
+
 /** Text stands for what is not text: the server reads both alike. Null and empty are left out. */
 type Asked<T> =
   | T
@@ -53,11 +56,11 @@ type Asked<T> =
   | null
   | undefined
 type Questions<Q> = keyof Q extends never ? undefined : { [K in keyof Q]: Asked<Q[K]> }
-export type Query<M extends Method, P extends string> = Questions<Operations[At<M, P>]['query']>
+export type Query<M extends Method, P extends string> = Questions<Part<At<M, P>, 'query'>>
 /** What is undefined is not sent. */
 type Sendable<T> = T extends object ? { [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] } : T
-export type Body<M extends Method, P extends string> = Sendable<Operations[At<M, P>]['body']>
-export type Reply<M extends Method, P extends string> = Operations[At<M, P>]['reply']
+export type Body<M extends Method, P extends string> = Sendable<Part<At<M, P>, 'body'>>
+export type Reply<M extends Method, P extends string> = Part<At<M, P>, 'reply'>
 
 /** Of an operation by its name: `BodyOf<'POST /bans'>`. */
 export type BodyOf<N extends Name> = Sendable<Operations[N]['body']>
