@@ -9,6 +9,7 @@ import { type Config, loadConfig } from '../src/config.ts'
 import type { Database } from '../src/db/open.ts'
 import type { DemoSite } from '../src/demo/site.ts'
 import { createAdvertiser } from '../src/features/accounts/advertisers.ts'
+import { newHashes } from '../src/features/accounts/password-hash.ts'
 import { createPublisher } from '../src/features/accounts/publishers.ts'
 import { createApp, type NewApp } from '../src/features/apps/apps.ts'
 import type { IssuedCredentials } from '../src/features/apps/keys.ts'
@@ -20,6 +21,9 @@ import { upsertOffers } from '../src/features/offers/upsert.ts'
 import { connectionTo, openNewDatabase, PATIENCE_S } from './databases.ts'
 import { createFolder } from './folders.ts'
 import { TESTER } from './tester.ts'
+
+// As cheap as a hash of a password can be: one is created or checked at every sign-up and sign-in.
+newHashes.cost = { N: 2, r: 1, p: 1 }
 
 export const SECRET_KEY = 'a secret key for tests, forty characters'
 export const PUBLIC_URL = 'https://offers.test'

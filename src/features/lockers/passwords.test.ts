@@ -3,18 +3,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TESTER } from '../../../test/tester.ts'
 import { BROWSER, useWorld } from '../../../test/world.ts'
-import { hashPassword } from '../accounts/password-hash.ts'
 import { createLocker, findLocker } from './lockers.ts'
 import { forgetOldUnlocks } from './old-unlocks.ts'
 
 const world = useWorld('link_passwords')
 const [RIGHT, WRONG] = ['open sesame', 'open barley']
-const CHEAP = await hashPassword(RIGHT, { N: 2, r: 1, p: 1 })
 
 async function createLink() {
   const { appId } = await world.createApp()
   const lockerId = await createLocker(world.database.db, TESTER, world.config, appId, { name: 'Link', password: RIGHT, link: { target_url: 'https://files.example.com/' } }) // prettier-ignore
-  await world.database.pool.query('UPDATE lockers SET password_hash = $2 WHERE locker_id = $1', [lockerId, CHEAP])
   const { slug } = (await findLocker(world.database.db, { lockerId }))!
   const page = await world.app.server.inject({ url: `/l/${slug}`, headers: { 'user-agent': BROWSER } })
   const pass = /"pass":"([^"]+)"/.exec(page.body)?.[1] ?? ''
