@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Decrypter, Encrypter } from 'age-encryption'
-import { decryptWith, encryptWith } from './passphrase.ts'
+import { decryptWith, encryptWith, sealing } from './passphrase.ts'
 
 const TEXT = 'all that was earned'
 
@@ -10,6 +10,8 @@ test('what we encrypt is opened by the library of age', async () => {
   const encrypter = new Encrypter()
   encrypter.addRecipient(encryptWith('correct horse'))
   const sealed = await encrypter.encrypt(TEXT)
+  assert.equal(sealing.workFactor, 18, 'another test did not put it back')
+  assert.match(Buffer.from(sealed).toString('latin1'), /-> scrypt \S+ 18\n/)
   const decrypter = new Decrypter()
   decrypter.addPassphrase('correct horse')
   assert.equal(await decrypter.decrypt(sealed, 'text'), TEXT)
