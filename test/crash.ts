@@ -1,14 +1,16 @@
 // A process that dies in the middle of something: from one statement on, nothing of it reaches the database any more.
-import pg from 'pg'
-import { type Database, openPool } from '../src/db/open.ts'
-import { until } from './installation.ts'
+//
+// It has connections of the test's own pool: new ones would plan every statement anew, which takes longer than most of
+// what dies. What the server does with a connection that is gone is asked of it instead: it ends the statement that it is
+// executing, and rolls back.
+import { Kysely, PostgresDialect } from 'kysely'
+import type pg from 'pg'
+import type { Database } from '../src/db/open.ts'
+import type { DB } from '../src/db/tables.ts'
 
 export type Dying = Pick<Database, 'db' | 'pool'>
-/** What pg's types leave out. */
-type Connection = { processID?: number | null; connection: { stream: { destroy(): void } } }
-type Query = (...args: unknown[]) => unknown
+type Query = (...args: unknown[]) => Promise<unknown>
 
-const CONNECTIONS = 4
 const isCommit = (query: unknown) => typeof query === 'string' && /^commit\b/i.test(query)
 
 /**
@@ -16,53 +18,69 @@ const isCommit = (query: unknown) => typeof query === 'string' && /^commit\b/i.t
  * latest, so that nothing is done that takes a transaction. Returns when it is dead, or was done before.
  */
 export async function dieAt(
-  database: Database,
+  { pool }: Pick<Database, 'pool'>,
   statement: number,
   work: (dying: Dying) => Promise<unknown>,
   { commits = Infinity }: { commits?: number } = {},
 ): Promise<void> {
-  const { password } = database.pool.options // not listed among the others
-  const dying = openPool({ ...(database.pool.options as pg.PoolConfig), ...(password && { password }) }, CONNECTIONS)
-  const clients: Connection[] = []
+  const open = new Set<Connection>()
+  const ended: Promise<void>[] = []
+  const death = Promise.withResolvers<never>()
+  death.promise.catch(() => {}) // there may be no statement that it ends
   let [statements, committed, isDead] = [0, 0, false]
   const die = () => {
     isDead = true
-    for (const { connection } of clients) connection.stream.destroy()
+    death.reject(new Error('Connection terminated'))
+    ended.push(...[...open].map((connection) => connection.end()))
   }
-  dying.pool.on('connect', (client) => {
-    clients.push(client)
-    const query = client.query.bind(client) as Query
-    const watched: Query = (...args) => {
+  const connect = async () => {
+    const connection = new Connection(await pool.connect())
+    if (isDead) await connection.end()
+    else open.add(connection)
+    const query: Query = (...args) => {
       if (isCommit(args[0])) committed++
       if (!isDead && (++statements >= statement || committed > commits)) die()
-      return isDead ? fail(args) : query(...args)
+      return isDead ? death.promise : Promise.race([connection.query(args), death.promise])
     }
-    Object.assign(client, { query: watched })
-  })
+    const release = () => void (open.delete(connection) && !isDead && connection.release())
+    return { query, release }
+  }
+  const query: Query = async (...args) => {
+    const client = await connect()
+    return client.query(...args).finally(client.release)
+  }
+  const dying = { connect, query, end: async () => {} } as unknown as pg.Pool
   try {
-    await work(dying)
+    await work({ db: new Kysely<DB>({ dialect: new PostgresDialect({ pool: dying }) }), pool: dying })
   } catch (error) {
     if (!isDead) throw error
   } finally {
-    await dying.db.destroy().catch(() => {})
-    if (!dying.pool.ended && !dying.pool.ending) await dying.pool.end()
-    await untilGone(database, clients)
+    await Promise.all(ended)
   }
 }
 
-/** The server ends what it is just executing before it notices: that must not happen after what comes next. */
-async function untilGone({ pool }: Database, clients: readonly Connection[]): Promise<void> {
-  const pids = clients.map(({ processID }) => processID ?? 0)
-  await until(
-    async () => (await pool.query('SELECT FROM pg_stat_activity WHERE pid = ANY ($1)', [pids])).rowCount === 0,
-  )
-}
+const toError = (error: unknown) => error as Error
 
-/** As a connection that is gone answers, whichever way it was asked. */
-function fail(args: unknown[]): unknown {
-  const error = new Error('Connection terminated')
-  const callback = args.at(-1)
-  if (typeof callback !== 'function') return Promise.reject(error)
-  process.nextTick(callback, error)
-  return undefined
+class Connection {
+  readonly #client: pg.PoolClient
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client
+  }
+
+  query(args: unknown[]): Promise<unknown> {
+    this.#last = (this.#client.query as unknown as Query)(...args)
+    return this.#last
+  }
+
+  /** Only once the statement has ended: what comes next must not see it still at work. */
+  async end(): Promise<void> {
+    await this.#last.catch(() => {})
+    const error = await this.#client.query('ROLLBACK').then(() => undefined, toError)
+    this.release(error)
+  }
+
+  /** With an error, the connection is closed, which is the end of its transaction, too. */
+  release = (error?: Error) => this.#client.release(error)
 }

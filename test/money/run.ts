@@ -23,17 +23,21 @@ import {
 } from './invariants.ts'
 import { Resolver } from './resolve.ts'
 import { Retries } from './retries.ts'
-import { readState } from './state.ts'
+import { readState, withReader } from './state.ts'
 
+/** What posts nothing and moves nothing that was posted: balances stay as they are. */
+const CHANGES_NO_BALANCE: Action['kind'][] = ['click', 'drop', 'caps', 'import', 'status', 'share']
 const FIRST_HOUR_MS = Date.parse('2026-03-10T00:00:00Z')
 const HOUR_MS = 3_600_000
 const BRIEFLY_MS = 50
 const A_WHILE_MS = 40 * 24 * HOUR_MS // longer than any hold
 
-export async function takeSteps(database: Database, start: Start, steps: Step[]): Promise<void> {
+export const takeSteps = (database: Database, start: Start, steps: Step[]): Promise<void> =>
+  withReader(database, (reader) => takeAll(new System(database, reader), start, steps))
+
+async function takeAll(system: System, start: Start, steps: Step[]): Promise<void> {
   let nowMs = FIRST_HOUR_MS + start.hour * HOUR_MS
   const offers = OFFERS.map((offer, i) => ({ ...structuredClone(offer), caps: start.caps[i] ?? offer.caps }))
-  const system = new System(database)
   await system.open(offers, start, new Date(nowMs))
   await readState(system, new Date(nowMs)) // for the terms of the first clicks
   const resolver = new Resolver(start)
@@ -73,9 +77,10 @@ async function takeStep(
 ): Promise<Book[]> {
   const now = new Date(nowMs)
   const before = system.entries
+  const mayPost = tracks.flat().some(({ kind }) => !CHANGES_NO_BALANCE.includes(kind))
   const [done] = await Promise.all([
     Promise.all(tracks.map((actions) => system.perform(actions, now))),
-    rollUpBalances(system.db, BRIEFLY_MS), // while entries are being written
+    mayPost && rollUpBalances(system.db, BRIEFLY_MS), // while entries are being written
   ])
   system.learn(done.flat())
   const seen = { answers: answersOf(system, done.flat()), ...(await readState(system, now)) }

@@ -1,5 +1,7 @@
 // What the database has of a run, in the words of the book. One statement: it is asked after every step.
+import type pg from 'pg'
 import { camelColumns } from '../../src/db/camel-case.ts'
+import type { Database } from '../../src/db/open.ts'
 import { COLUMNS, conversionOfJson } from '../../src/features/conversions/conversions.ts'
 import { dayNumber } from '../../src/features/offers/caps.ts'
 import type { Money, OfferUsage } from './book.ts'
@@ -43,8 +45,23 @@ const QUERY = `/* money-state */ SELECT
     WHERE account IN ('publisher_pending', 'publisher_payable') AND party_id = ANY ($3)
       OR account IN ('advertiser_receivable', 'advertiser_unconfirmed') AND party_id = $6 GROUP BY 1, 2`)} AS sums`
 
+/** Gives `work` a connection that plans the statement once: by its own choice, the server plans it each time. */
+export async function withReader(
+  { pool }: Pick<Database, 'pool'>,
+  work: (reader: pg.PoolClient) => Promise<void>,
+): Promise<void> {
+  const reader = await pool.connect()
+  try {
+    await reader.query('SET plan_cache_mode = force_generic_plan')
+    await work(reader)
+  } finally {
+    await reader.query('RESET plan_cache_mode')
+    reader.release()
+  }
+}
+
 export async function readState(system: System, now: Date): Promise<State> {
-  const { rows } = await system.database.pool.query<Row>(QUERY, [
+  const { rows } = await system.reader.query<Row>(QUERY, [
     system.apps.map((app) => app.appId),
     system.offerIds,
     system.apps.map((app) => app.publisherId),

@@ -1,5 +1,6 @@
 // The same actions, done by the program: real rows in a real database, with apps, advertisers and offers of their own.
 import assert from 'node:assert/strict'
+import type pg from 'pg'
 import type { Database } from '../../src/db/open.ts'
 import { banUser, liftBan, listBans } from '../../src/features/apps/bans.ts'
 import { permit } from '../../src/features/apps/permissions.ts'
@@ -36,6 +37,8 @@ let runs = 0
 
 export class System {
   database: Database
+  /** For `readState`. */
+  readonly reader: pg.PoolClient
   readonly run = `run ${runs++}`
   advertiserId = 0
   strangerId = 0
@@ -56,8 +59,9 @@ export class System {
   /** Of people who were erased. */
   readonly pseudonyms = new Map<number, string>()
 
-  constructor(database: Database) {
+  constructor(database: Database, reader: pg.PoolClient) {
     this.database = database
+    this.reader = reader
   }
 
   get db() {
