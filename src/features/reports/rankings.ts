@@ -65,13 +65,15 @@ const platform = sql`coalesce(CASE ${sql.join(
 )} END, '')`
 const added = sql.raw(['clicks', 'approved', 'earned_micros'].map((name) => `${name} = old.${name} + excluded.${name}`).join(', ')) // prettier-ignore
 
-/** At most a day of them, and less of a busy one. Returns up to which time they are counted. */
+/** From the next one on, at most a day of them, and less of a busy one. Returns up to which time they are counted. */
 async function countClicks(trx: Trx, through: Date, now: Date): Promise<{ through: Date; isBehind: boolean }> {
   const { rows } = await sql<{ until: Date }>`SELECT date_trunc('minute',
     least(now(), ${now}) - ${LAG_MS} * interval '1 millisecond') AS until`.execute(trx)
   const wanted = new Date(rows[0]?.until.getTime() ?? 0)
-  const until = await findStep(trx, through, new Date(Math.min(wanted.getTime(), through.getTime() + DAY_MS)))
-  if (until <= through) return { through, isBehind: false }
+  if (wanted <= through) return { through, isBehind: false }
+  const next = await findNext(trx, through, wanted)
+  if (next === null) return { through: wanted, isBehind: false }
+  const until = await findStep(trx, through, new Date(Math.min(wanted.getTime(), next.getTime() + DAY_MS)))
   await sql`
     INSERT INTO ranking_days AS old (day, offer_id, country, platform, clicks)
     SELECT (clicked_at AT TIME ZONE 'UTC')::date, offer_id, coalesce(country, ''), ${platform}, count(*)
@@ -80,6 +82,14 @@ async function countClicks(trx: Trx, through: Date, now: Date): Promise<{ throug
     GROUP BY 1, 2, 3, 4
     ON CONFLICT (day, offer_id, country, platform) DO UPDATE SET ${added}`.execute(trx)
   return { through: until, isBehind: until < wanted }
+}
+
+/** The time of the first click in between: a new database has none in the last weeks. */
+async function findNext(trx: Trx, from: Date, until: Date): Promise<Date | null> {
+  const { rows } = await sql<{ click_id: string }>`
+    SELECT click_id FROM clicks WHERE click_id >= ${uuid7Floor(from.getTime())}::uuid
+      AND click_id < ${uuid7Floor(until.getTime())}::uuid ORDER BY click_id LIMIT 1`.execute(trx)
+  return rows[0] === undefined ? null : new Date(uuid7Time(rows[0].click_id))
 }
 
 /** Where so many clicks lie in between that they would take too long: the time of the last one that is counted now. */

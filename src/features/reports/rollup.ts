@@ -20,8 +20,7 @@ import { CONVERSION_FIGURES, FIGURE_NAMES, FIGURE_SUMS, FIGURES, NO_CONVERSIONS 
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
+const DAY_MS = 24 * 60 * MINUTE_MS
 const STEP_MS = 5 * MINUTE_MS
 const LAG_MS = 3 * MINUTE_MS
 const START_MS = Date.UTC(2000, 0, 1)
@@ -76,8 +75,8 @@ async function forgetFuture(db: Db): Promise<number> {
 }
 
 /**
- * The next step; where many wait, the rest of an hour or a whole day, unless there are too many clicks. False when there
- * is nothing left to do.
+ * The next step; where many wait, the rest of the day, unless there are too many clicks. False when there is nothing left
+ * to do.
  */
 async function rollUpNext(trx: Trx, untilMs: number, mostClicks: number): Promise<boolean> {
   // One process at a time; a second one finds nothing to add.
@@ -85,8 +84,7 @@ async function rollUpNext(trx: Trx, untilMs: number, mostClicks: number): Promis
   const through = (await readThrough(trx)).getTime()
   const fromMs = through > START_MS ? through : await findFirst(trx, untilMs)
   if (fromMs >= untilMs) return false
-  const isDay = fromMs % DAY_MS === 0 && fromMs + DAY_MS <= untilMs
-  const wishedMs = isDay ? fromMs + DAY_MS : Math.min(untilMs, (Math.floor(fromMs / HOUR_MS) + 1) * HOUR_MS)
+  const wishedMs = Math.min(untilMs, (Math.floor(fromMs / DAY_MS) + 1) * DAY_MS)
   const toMs = await stopBefore(trx, fromMs, wishedMs, mostClicks)
   const isWithin = (column: string) =>
     sql`${sql.ref(column)} >= ${new Date(fromMs)} AND ${sql.ref(column)} < ${new Date(toMs)}`
