@@ -24,7 +24,9 @@ function isNewer(
 ) {
   const look = (/** @type {string} */ path) => statSync(join(root, path), { throwIfNoEntry: false })
   const oldestMs = Math.min(...built.map((path) => look(path)?.mtimeMs ?? 0))
-  const sources = existsSync(join(root, 'src')) ? ['package-lock.json', ...folders.flatMap((folder) => listSources(root, folder))] : [] // prettier-ignore
+  // A package has no program in src/, only files that it reads, which may be newer than the bundle.
+  const hasSources = existsSync(join(root, 'src/app.ts'))
+  const sources = hasSources ? ['package-lock.json', ...folders.flatMap((folder) => listSources(root, folder))] : []
   return oldestMs > 0 && sources.every((path) => (look(path)?.[changed] ?? 0) <= oldestMs)
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -39,4 +39,7 @@ test('an install builds only what is older than its sources', async () => {
     await write(built)
   }
   assert.equal(isAllBuilt(folder), true)
+  rmSync(join(folder, 'src/app.ts'))
+  await write('src/http/examples.json')
+  assert.equal(isBuilt(folder), true, 'a package has no sources')
 })
