@@ -71,9 +71,9 @@ async function countClicks(trx: Trx, through: Date, now: Date): Promise<{ throug
     least(now(), ${now}) - ${LAG_MS} * interval '1 millisecond') AS until`.execute(trx)
   const wanted = new Date(rows[0]?.until.getTime() ?? 0)
   if (wanted <= through) return { through, isBehind: false }
-  const next = await findNext(trx, through, wanted)
-  if (next === null) return { through: wanted, isBehind: false }
-  const until = await findStep(trx, through, new Date(Math.min(wanted.getTime(), next.getTime() + DAY_MS)))
+  const nextMs = await findClick(trx, through, wanted, 0)
+  if (nextMs === null) return { through: wanted, isBehind: false } // as on a new database, for weeks
+  const until = await findStep(trx, through, new Date(Math.min(wanted.getTime(), nextMs + DAY_MS)))
   await sql`
     INSERT INTO ranking_days AS old (day, offer_id, country, platform, clicks)
     SELECT (clicked_at AT TIME ZONE 'UTC')::date, offer_id, coalesce(country, ''), ${platform}, count(*)
@@ -84,22 +84,18 @@ async function countClicks(trx: Trx, through: Date, now: Date): Promise<{ throug
   return { through: until, isBehind: until < wanted }
 }
 
-/** The time of the first click in between: a new database has none in the last weeks. */
-async function findNext(trx: Trx, from: Date, until: Date): Promise<Date | null> {
+/** The time of a click in between, after so many others; null where there are no more. */
+async function findClick(trx: Trx, from: Date, until: Date, before: number): Promise<number | null> {
   const { rows } = await sql<{ click_id: string }>`
     SELECT click_id FROM clicks WHERE click_id >= ${uuid7Floor(from.getTime())}::uuid
-      AND click_id < ${uuid7Floor(until.getTime())}::uuid ORDER BY click_id LIMIT 1`.execute(trx)
-  return rows[0] === undefined ? null : new Date(uuid7Time(rows[0].click_id))
+      AND click_id < ${uuid7Floor(until.getTime())}::uuid ORDER BY click_id OFFSET ${before} LIMIT 1`.execute(trx)
+  return rows[0] === undefined ? null : uuid7Time(rows[0].click_id)
 }
 
 /** Where so many clicks lie in between that they would take too long: the time of the last one that is counted now. */
 async function findStep(trx: Trx, from: Date, until: Date): Promise<Date> {
-  const { rows } = await sql<{ click_id: string }>`
-    SELECT click_id FROM clicks WHERE click_id >= ${uuid7Floor(from.getTime())}::uuid
-      AND click_id < ${uuid7Floor(until.getTime())}::uuid ORDER BY click_id OFFSET ${CLICKS_AT_ONCE} LIMIT 1`.execute(
-    trx,
-  )
-  return rows[0] === undefined ? until : new Date(Math.max(uuid7Time(rows[0].click_id), from.getTime() + 1))
+  const lastMs = await findClick(trx, from, until, CLICKS_AT_ONCE)
+  return lastMs === null ? until : new Date(Math.max(lastMs, from.getTime() + 1))
 }
 
 /** A page of the feed. Each event takes out what the one before it counted for. Returns the position of the last one. */
